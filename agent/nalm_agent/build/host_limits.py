@@ -73,6 +73,11 @@ def require_granted_here(config: Config) -> None:
         require_granted()
 
 
+def within_host(budget_seconds: float | None) -> float | None:
+    """More time for rounds than nalm.toml gives, up to this host's limit, which nalm.toml keeps to."""
+    return None if budget_seconds is None else min(budget_seconds, BUDGET_SECONDS.value())
+
+
 def _requested(config: Config) -> Iterator[RequestedLimit]:
     build, run, judge = config.build, config.run, config.judge
     if "limit_seconds" in build.model_fields_set:

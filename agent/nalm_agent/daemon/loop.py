@@ -22,6 +22,7 @@ from nalm_core.text.commit_name import short
 from nalm_core.text.plain_text import plain
 from nalm_core.wire.jobs import Lease
 
+from nalm_agent.build.host_limits import within_host
 from nalm_agent.build.sandbox import ISOLATION, Policy
 from nalm_agent.config.nalm_toml import Config
 from nalm_agent.daemon.credential import Credential
@@ -301,19 +302,20 @@ def pieces(lease: Lease, repository: Repository) -> Iterator[Piece]:
         return
     for name in names_to_measure(lease, config):
         scenario, kind = split_name(name)
+        of_cycles = kind is RunKind.CYCLES
         request = Request(
             repository,
             base,
             head,
             scenario,
             force=lease.control,
-            budget_seconds=lease.budget_seconds,
+            budget_seconds=within_host(lease.budget_seconds) if of_cycles else lease.budget_seconds,
             margin=lease.margin,
             branch=lease.branch,
             base_fills_cache=lease.reason in BASE_IS_OURS,
             head_fills_cache=lease.reason in HEAD_IS_OURS,
         )
-        needs = replace(needs_of(config.scenario(scenario)), rates=kind is not RunKind.CYCLES)
+        needs = replace(needs_of(config.scenario(scenario)), rates=not of_cycles)
         yield Piece(name, needs, request, kind)
 
 

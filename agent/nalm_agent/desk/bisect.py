@@ -14,11 +14,13 @@ from math import exp
 
 from nalm_core.findings.bisection import Finding, Measure, Step, next_budget, next_step
 
-from nalm_agent.desk.bisect_decision import Answer, Question, answer
+from nalm_agent.build.host_limits import within_host
+from nalm_agent.desk.bisect_decision import Question, answer
 from nalm_agent.desk.check import answered
 from nalm_agent.desk.result_cache import given_identity
 from nalm_agent.measure.request import Request
 from nalm_agent.report.progress import Progress
+from nalm_agent.report.result import Result
 from nalm_agent.runtime.errors import ConfigError
 from nalm_agent.source.git import Repository, Revision
 from nalm_agent.store.home import Home, WorkDir
@@ -74,32 +76,29 @@ class Search:
 
     def _ask(self, commit: Revision, work: WorkDir, progress: Progress) -> CommitResult:
         """Measures a candidate, longer each time, until it is good or bad or the attempts are used up."""
-        of_ipp = self.question.metric == "ipp"
-        budget = IPP_SECONDS if of_ipp else None
+        bad = self.results.get(len(self.commits) - 1)
+        budget = IPP_SECONDS if self.question.metric == "ipp" else None
         spent, measurements = 0.0, 0
         while True:
-            judged, seconds = self._measure(commit, budget, work, progress)
-            spent, measurements = spent + seconds, measurements + 1
+            measurements += 1
+            try:
+                result = self._measure(commit, budget, work, progress)
+            except ConfigError as error:
+                return CommitResult(Finding.SKIP, error.message, None, measurements, spent)
+            report = result.report
+            spent += (report.finished_at - report.started_at).total_seconds()
+            judged = answer(report, result.verdict, self.question, bad.change if bad else None)
             if judged.finding is not None:
                 return CommitResult(judged.finding, judged.why, judged.change, measurements, spent)
-            budget = next_budget(budget)
+            budget = within_host(next_budget(report.settings.budget_seconds, measurements))
             if budget is None:
                 why = f"still {judged.why} after {measurements} measurements"
                 return CommitResult(Finding.SKIP, why, judged.change, measurements, spent)
 
-    def _measure(
-        self, commit: Revision, budget: float | None, work: WorkDir, progress: Progress
-    ) -> tuple[Answer, float]:
+    def _measure(self, commit: Revision, budget: float | None, work: WorkDir, progress: Progress) -> Result:
         scenario = self.question.scenario
         request = Request(self.repository, self.commits[0], commit, scenario, budget_seconds=budget)
-        try:
-            result = answered(request, self.home, work, progress, recall=True)
-        except ConfigError as error:
-            return Answer(Finding.SKIP, error.message), 0.0
-        bad = self.results.get(len(self.commits) - 1)
-        judged = answer(result.report, result.verdict, self.question, bad.change if bad else None)
-        seconds = (result.report.finished_at - result.report.started_at).total_seconds()
-        return judged, seconds
+        return answered(request, self.home, work, progress, recall=True)
 
     def _keep(self) -> None:
         """Stores the results, without undecided candidates: the next search measures them again."""

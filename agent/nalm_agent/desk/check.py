@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from nalm_core.report.run_report import RunStatus
 
+from nalm_agent.config.nalm_toml import Config
 from nalm_agent.desk import last_run
 from nalm_agent.measure.request import Request, read_config
 from nalm_agent.report.console import Terminal
@@ -90,19 +91,20 @@ def measure_scenarios(
             branch=comparison.branch,
             margin=effort.margin,
             layouts=effort.layouts,
-            budget_seconds=_seconds(home, config.project.name, name, effort),
+            budget_seconds=_seconds(home, config, name, effort),
         )
         yield answered(request, home, work, progress, recall=recall)
 
 
-def _seconds(home: Home, project: str, scenario: str, effort: Effort) -> float | None:
+def _seconds(home: Home, config: Config, scenario: str, effort: Effort) -> float | None:
     if effort.minutes is not None:
         return 60 * effort.minutes
     if effort.margin is None:
         return None
     from nalm_agent.desk.pools.fine import seconds_for
 
-    return seconds_for(home, project, scenario, effort.margin)
+    by_toml = config.judge.budget_seconds
+    return seconds_for(home, config.project.name, scenario, effort.margin, by_toml=by_toml)
 
 
 def pair_runs(

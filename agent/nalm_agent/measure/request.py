@@ -32,8 +32,8 @@ class Request:
     profile: bool = False
     """Sample functions and lines even if the verdict does not require it."""
     budget_seconds: float | None = None
-    """Time for the rounds, with launches in proportion; overrides nalm.toml. Rates and soaks are longer
-    than by nalm.toml in the same proportion as this to its default."""
+    """Time for the rounds, with launches in proportion; overrides nalm.toml. Rates and soaks are as many
+    times as long as by nalm.toml."""
     margin: float | None = None
     """Relative change of the chain's CPP that matters; overrides nalm.toml."""
     layouts: int | None = None
@@ -83,3 +83,10 @@ def within_budget(config: Config, seconds: float | None) -> Config:
         update={"budget_seconds": seconds, "max_launches": max(launches, config.judge.looks)}
     )
     return config.model_copy(update={"judge": judge})
+
+
+def times_as_long(config: Config, seconds: float | None) -> float:
+    """How many times as long as by nalm.toml a run of rates or a soak is with this time for rounds, at least
+    1. None: as by nalm.toml."""
+    by_toml = config.judge.budget_seconds
+    return max(1.0, (seconds or by_toml) / by_toml)

@@ -17,7 +17,6 @@ from itertools import count
 from math import ceil
 from random import Random
 
-from nalm_core.findings.bisection import times_as_long
 from nalm_core.rates.defaults import COMPARE_ALPHA, RATE_RUN_MRR_TRIALS, SOAK_RUN_INTERVALS
 from nalm_core.rates.generators import INSIDE
 from nalm_core.rates.presets import Mode
@@ -49,7 +48,7 @@ from nalm_agent.host import tsc
 from nalm_agent.measure.arms import base_as_committed
 from nalm_agent.measure.report_builder import ReportBuilder
 from nalm_agent.measure.report_builder import Subject as RunSubject
-from nalm_agent.measure.request import Request, read_config
+from nalm_agent.measure.request import Request, read_config, times_as_long
 from nalm_agent.nf.run_plan import traffic_file, traffic_identity
 from nalm_agent.rates.generator_check import require_trust
 from nalm_agent.rates.loaded_revision import Subject, planned, ready_side_by_side
@@ -163,7 +162,7 @@ def measure_under_load(
     outside = config.generator_named(config.rates.generator if kind is RunKind.RATE else INSIDE.name)
     load = subject.scenario.load
     shape = NO_SHAPE if load is None or outside is not None else load.shape
-    settings = _Settings(config.rates, shape, times_as_long(request.budget_seconds), outside)
+    settings = _Settings(config.rates, shape, times_as_long(config, request.budget_seconds), outside)
     try:
         report = _measured(builder, config, kind, settings, home=home, work=work, progress=progress)
     except _ArmError as failure:
@@ -171,8 +170,9 @@ def measure_under_load(
     scenario = report.scenario.model_copy(
         update={"name": history_name(request.scenario, kind), "load": "open"}
     )
-    rates_alpha = report.settings.model_copy(update={"alpha": COMPARE_ALPHA})
-    return report.model_copy(update={"scenario": scenario, "settings": rates_alpha})
+    budget_seconds = settings.times_as_long * config.judge.budget_seconds
+    own = report.settings.model_copy(update={"alpha": COMPARE_ALPHA, "budget_seconds": budget_seconds})
+    return report.model_copy(update={"scenario": scenario, "settings": own})
 
 
 def _measured(

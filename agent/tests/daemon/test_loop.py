@@ -19,7 +19,8 @@ from nalm_agent.measure.request import Request
 from nalm_agent.rates.load_experiment import LoadExperiment
 from nalm_agent.runtime.errors import HostError, ServerError
 from nalm_agent.server_api.jobs import LeaseLostError, ServerClient
-from nalm_agent.store.home import Home
+from nalm_agent.source.git import Repository
+from nalm_agent.store.home import Home, WorkDir
 from nalm_core.rates.load_experiments import QueueResult
 from nalm_core.report.cell import Kind
 from nalm_core.report.run_report import RunStatus
@@ -134,6 +135,26 @@ def test_a_job_is_measured_uploaded_and_finished(
     (finish,) = server.reported("/agent/jobs/7/finish")
     assert json.loads(finish.content) == {"fence": 3, "outcome": "done", "message": None}
     assert server.reported("/agent/jobs/7/progress")
+
+
+@pytest.mark.parametrize(
+    ("limit", "budgets"), [(None, [1200.0, 1200.0]), ("1000", [1000.0, 1200.0])], ids=str
+)
+def test_a_job_with_more_time_has_it_up_to_the_hosts_limit(
+    nf_repository: NfRepository,
+    work: WorkDir,
+    monkeypatch: pytest.MonkeyPatch,
+    limit: str | None,
+    budgets: list[float],
+) -> None:
+    """The limit is one of cycles; rates and soaks are as many times as long as by nalm.toml."""
+    if limit is not None:
+        monkeypatch.setenv("NALM_BUDGET_SECONDS", limit)
+    head = nf_repository.commit("docs", README__md="words\n")
+    more = {"budget_seconds": 1200.0, "scenarios": ["tiny", "tiny:rate"]}
+    lease = lease_of(nf_repository, head).model_copy(update=more)
+    pieces = loop.pieces(lease, Repository(nf_repository.path, work.fresh("git")))
+    assert [one.request.budget_seconds for one in pieces] == budgets
 
 
 def test_a_projects_configuration_takes_the_place_of_the_commits_own(

@@ -8,10 +8,16 @@ from math import log
 from pathlib import Path
 
 import pytest
+from nalm_agent.desk.bisect import Search
 from nalm_agent.desk.bisect_decision import Question, answer
+from nalm_agent.measure.request import Request
+from nalm_agent.report.progress import Silent
+from nalm_agent.report.result import Result
 from nalm_agent.runtime.errors import NalmError, UsageError
 from nalm_agent.shell.app import app
-from nalm_core.findings.bisection import Finding
+from nalm_agent.source.git import Repository
+from nalm_agent.store.home import Home, WorkDir
+from nalm_core.findings.bisection import Finding, Undecided
 from nalm_core.report.run_report import RunStatus
 from nalm_core.verdict.verdict import judge
 from nalm_synthetic import changed, make_report
@@ -48,6 +54,40 @@ def test_the_commit_is_found_past_one_that_does_not_build(nalm: Nalm, nf_reposit
     again = nalm.run(*arguments, cwd=nf_repository.path)
     assert json.loads(again.stdout) == found
     assert "already measured" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("limit", "longer"), [(None, [1200.0, 2400.0, 4800.0]), ("1800", [1200.0, 1800.0, 1800.0])]
+)
+def test_an_undecided_candidate_is_measured_longer_than_by_nalm_toml(
+    nf_repository: NfRepository,
+    home: Home,
+    work: WorkDir,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    limit: str | None,
+    longer: list[float],
+) -> None:
+    """Twice as long each time, as this host allows it."""
+    if limit is not None:
+        monkeypatch.setenv("NALM_BUDGET_SECONDS", limit)
+    nf_repository.commit("words", README__md="tinier\n")
+    repository = Repository(nf_repository.path, work.fresh("git"))
+    commits = [repository.resolve(name) for name in ("HEAD~1", "HEAD")]
+    given: list[float | None] = []
+
+    def undecided(request: Request, *_: object, **__: object) -> Result:
+        given.append(request.budget_seconds)
+        report = make_report(changed(), launches=1, turns=1)
+        settings = report.settings.model_copy(update={"budget_seconds": request.budget_seconds or 600.0})
+        report = report.model_copy(update={"settings": settings})
+        return Result("tiny", report, judge(report))
+
+    monkeypatch.setattr("nalm_agent.desk.bisect.answered", undecided)
+    search = Search(repository, home, commits, Question("tiny"))
+    assert search.run(work, Silent()) == Undecided()
+    assert given == [None, *longer]
+    assert search.results[1].measurements == len(given)
 
 
 @pytest.mark.parametrize(("ipp", "finding"), [(1.0, Finding.GOOD), (1.04, Finding.GOOD), (1.08, Finding.BAD)])

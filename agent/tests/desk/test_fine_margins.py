@@ -7,8 +7,10 @@ import json
 from pathlib import Path
 
 import pytest
+from nalm_agent.desk.pools.fine import seconds_for
 from nalm_agent.desk.pools.margin import margin_of_percent
 from nalm_agent.runtime.errors import UsageError
+from nalm_agent.store.home import Home
 from nalm_core.report.serialization import parse_report
 from tiny import FEW_LAUNCHES, NALM_TOML, Nalm, NfRepository
 
@@ -60,6 +62,16 @@ def test_layouts_pool_and_plan(nf_repository: NfRepository, tmp_path: Path) -> N
     assert (plan["effort"] is not None) == plan["reachable"]
     text = nalm.run("check", *pair, "--margin", "5", "--plan", cwd=nf_repository.path)
     assert "tiny, margin 5.00 %: " in text.stdout
+
+
+@pytest.mark.parametrize(
+    ("margin", "by_toml", "seconds"),
+    [(0.01, 600.0, None), (0.009, 600.0, 600.0), (0.0001, 600.0, 1800.0), (0.0001, 3600.0, 3600.0)],
+)
+def test_a_finer_margin_takes_no_less_time_than_nalm_toml_gives(
+    tmp_path: Path, margin: float, by_toml: float, seconds: float | None
+) -> None:
+    assert seconds_for(Home(tmp_path), "tiny", "tiny", margin, by_toml=by_toml) == seconds
 
 
 def test_a_build_that_cannot_be_linked_again_says_so(

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 import pytest
 from nalm_agent.config.nalm_toml import Config, parse
 from nalm_agent.daemon.loop import names_to_measure
-from nalm_agent.measure.request import Request
+from nalm_agent.measure.request import Request, times_as_long
 from nalm_agent.rates.rate_run import measure_under_load
 from nalm_agent.report.progress import Silent
 from nalm_agent.runtime.errors import ConfigError, GeneratorError
 from nalm_agent.source.git import Repository
 from nalm_agent.store.home import Home
-from nalm_core.findings.bisection import next_budget
+from nalm_core.findings.bisection import more_time
 from nalm_core.rates.run_view import rates_of
 from nalm_core.report.offered_load import LONGEST_LOAD, NO_SHAPE, LoadName, LoadShape, Ramp
 from nalm_core.report.outcome import Outcome
@@ -264,17 +264,27 @@ def test_a_soak_of_both(quick: NfRepository, home: Home) -> None:
 
 
 def test_more_time_is_more_launches_and_a_longer_soak(traffic_repository: NfRepository, home: Home) -> None:
-    """A budget is one of cycles: twice its default makes rates and soaks twice as long."""
+    """A budget is one of cycles: twice nalm.toml's makes rates and soaks twice as long."""
     few = QUICK.replace("launches = 11", "launches = 2").replace("0.0007", "0.0002")
-    traffic_repository.commit("quick", nalm__toml=toml(f'\nmodes = ["latency"]{few}'))
+    by_toml = 600.0
+    judge = f"[judge]\nbudget_seconds = {by_toml:g}\n"
+    traffic_repository.commit("quick", nalm__toml=toml(f'\nmodes = ["latency"]{few}') + judge)
     changed(traffic_repository, "number % 100 == 99 ? 2000", "number % 100 == 99 ? 2001")
-    rates = measured(traffic_repository, home, RunKind.RATE, next_budget(None)).rates
+    report = measured(traffic_repository, home, RunKind.RATE, more_time(by_toml))
+    assert report.settings.budget_seconds == more_time(by_toml), "the next one is longer than this one"
+    rates = report.rates
     assert rates is not None and {one.trial.launch for one in rates.trials} == set(range(4))
-    soak = measured(traffic_repository, home, RunKind.SOAK, next_budget(None)).rates
+    soak = measured(traffic_repository, home, RunKind.SOAK, more_time(by_toml)).rates
     assert soak is not None
     for arm in (Arm.BASE, Arm.HEAD):
         lasted = max(one.interval.launch_s for one in soak.intervals if one.arm is arm)
         assert 2 <= lasted / (0.0002 * 3600) < 3
+
+
+def test_rates_and_soaks_never_shrink() -> None:
+    of = parse(toml() + "[judge]\nbudget_seconds = 600\n")
+    found = [times_as_long(of, seconds) for seconds in (None, 60.0, 600.0, 1200.0, 4800.0)]
+    assert found == [1, 1, 1, 2, 8]
 
 
 @pytest.mark.nightly

@@ -17,9 +17,9 @@ from typing import Final
 from nalm_core.report.defaults import BUDGET_SECONDS
 
 GROWTH: Final = 2
-"""Factor by which the time for an undecided candidate grows."""
-LONGEST_SECONDS: Final = 8 * BUDGET_SECONDS
-"""Time after which a candidate that is still undecided is skipped."""
+"""Factor by which the time for what is undecided grows."""
+MOST_MEASUREMENTS: Final = 4
+"""Measurements after which a candidate that is still undecided is skipped."""
 
 
 class Finding(StrEnum):
@@ -88,18 +88,14 @@ def next_step(last: int, findings: Mapping[int, Finding]) -> Step:
     return Culprit(high) if high == low + 1 else Range(low, high)
 
 
-def next_budget(spent: float | None) -> float | None:
-    """Seconds for another measurement of an undecided candidate; None: it is skipped.
+def more_time(given: float | None) -> float:
+    """Seconds for the rounds of another measurement of what is undecided.
 
-    spent: time of the last measurement; None: that of nalm.toml.
+    given: to those of the last one, by its report; None: the report does not say.
     """
-    longer = (spent or BUDGET_SECONDS) * GROWTH
-    return longer if longer <= LONGEST_SECONDS else None
+    return GROWTH * (given or BUDGET_SECONDS)
 
 
-def times_as_long(budget_seconds: float | None) -> float:
-    """How many times as long as by nalm.toml a run of rates or a soak is, to which a budget is given.
-
-    Budgets are of a run of cycles, which has BUDGET_SECONDS by default. The least result is 1.
-    """
-    return max(1.0, (budget_seconds or BUDGET_SECONDS) / BUDGET_SECONDS)
+def next_budget(given: float | None, measurements: int) -> float | None:
+    """As more_time, for a candidate with so many measurements; None: it is skipped."""
+    return more_time(given) if measurements < MOST_MEASUREMENTS else None

@@ -15,7 +15,6 @@ from math import exp, log
 from types import MappingProxyType
 from typing import Final, Literal
 
-from nalm_core.findings.bisection import next_budget
 from nalm_core.report.outcome import UNDECIDED, Outcome
 from nalm_core.stats.quantiles import normal_quantile
 from nalm_core.text.percents import change_percent
@@ -194,11 +193,3 @@ def standard_error(one: Ratio) -> float:
 def quantile(level: float) -> float:
     """Two-sided quantile of the standard normal distribution."""
     return normal_quantile(0.5 + level / 2)
-
-
-def budget(measurements: int) -> float | None:
-    """Seconds for the rounds of a measurement after a number of earlier ones; None: that of nalm.toml."""
-    spent: float | None = None
-    for _ in range(measurements):
-        spent = next_budget(spent)
-    return spent

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from nalm_core.findings.bisection import (
-    LONGEST_SECONDS,
     Culprit,
     Finding,
     Measure,
@@ -17,10 +16,11 @@ from nalm_core.findings.bisection import (
     Range,
     Step,
     Undecided,
+    more_time,
     next_budget,
     next_step,
-    times_as_long,
 )
+from nalm_core.report.defaults import BUDGET_SECONDS
 
 
 def search(last: int, culprit: int | None, skipped: set[int]) -> tuple[Step, int]:
@@ -84,22 +84,13 @@ def test_bad_must_come_after_good() -> None:
         next_step(0, {})
 
 
-def test_budgets_double_up_to_a_limit() -> None:
-    budgets = []
-    spent: float | None = None
-    while (spent := next_budget(spent)) is not None:
-        budgets.append(spent)
-    assert budgets == [360.0, 720.0, 1440.0]
-    assert budgets[-1] <= LONGEST_SECONDS
+@pytest.mark.parametrize("by_toml", [40.0, BUDGET_SECONDS, 3600.0])
+def test_budgets_double_up_to_a_number_of_measurements(by_toml: float) -> None:
+    budgets = [by_toml]
+    while (longer := next_budget(budgets[-1], len(budgets))) is not None:
+        budgets.append(longer)
+    assert budgets == [by_toml, 2 * by_toml, 4 * by_toml, 8 * by_toml]
 
 
-def test_rates_and_soaks_grow_with_the_budget_and_never_shrink() -> None:
-    """Their length by nalm.toml is not that of a run of cycles: half an hour of a soak is more than 360 s."""
-    assert [times_as_long(budget) for budget in (None, 60.0, 180.0, 360.0, 720.0, 1440.0)] == [
-        1,
-        1,
-        1,
-        2,
-        4,
-        8,
-    ]
+def test_a_report_that_does_not_say_is_of_the_default() -> None:
+    assert more_time(None) == more_time(BUDGET_SECONDS) > BUDGET_SECONDS

@@ -8,8 +8,8 @@ from math import exp, log
 
 import numpy as np
 import pytest
-from nalm_core.findings.confirmation import Answer, Measurement, Ratio, Where, budget, combined, decide
-from nalm_core.report.defaults import ALPHA, BUDGET_SECONDS, MARGIN
+from nalm_core.findings.confirmation import Answer, Measurement, Ratio, Where, combined, decide
+from nalm_core.report.defaults import ALPHA, MARGIN
 from scipy.special import ndtri
 
 LEVEL = 0.99
@@ -117,10 +117,6 @@ def test_combining_weighs_by_precision_and_ignores_order_and_direction() -> None
 def test_a_run_without_a_usable_interval_takes_no_part() -> None:
     assert combined([], 0.01) is None
     assert combined([Ratio(1.0, 1.0, 1.0, 0.99), Ratio(1.0, 0.0, 2.0, 0.99)], 0.01) is None
-
-
-def test_the_second_measurement_has_more_time() -> None:
-    assert [budget(0), budget(1)] == [None, 2 * BUDGET_SECONDS]
 
 
 def test_what_is_not_there_is_hardly_ever_confirmed() -> None:

@@ -14,6 +14,8 @@ from nalm_server.campaigns.models import StepRow
 from nalm_server.db.claims import locked
 from nalm_server.jobs.models import CampaignRow, JobRow
 from nalm_server.jobs.schemas import OPEN, JobState
+from nalm_server.results import repository as runs
+from nalm_server.results.repository import JudgedRun
 
 NUMBERING_LOCK = 0x63616D70
 """Key of the advisory lock: "camp" in ASCII."""
@@ -93,6 +95,13 @@ def add_step(session: Session, row: StepRow) -> StepRow:
     session.add(row)
     session.flush()
     return row
+
+
+def result_of(session: Session, step: StepRow) -> JudgedRun | None:
+    """The run of the step's scenario in its job; None: there is none."""
+    if step.job_id is None or step.scenario is None:
+        return None
+    return runs.of_job_and_scenario(session, step.job_id, step.scenario)
 
 
 def settle(session: Session, campaign_id: int) -> None:

@@ -88,13 +88,8 @@ def _recover(
     if row.recovery is not None:
         margin = row.recovery["margin"]
     else:
-        margin = margin_of(session, run.id) if figure is None else figure.margin
+        margin = summary.settings_of(session, run.id).margin if figure is None else figure.margin
     found = computed(verdict.scenario, ratio_of(verdict, figure), undone[row.fixes_sha], margin, figure)
     recovery = found.model_dump(mode="json")
     if row.recovery != recovery:
         row.recovery = recovery
-
-
-def margin_of(session: Session, run_number: int) -> float:
-    """The run's margin: the relative change that matters."""
-    return summary.of_stored(repository.report(session, run_number)).settings.margin

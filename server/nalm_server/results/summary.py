@@ -7,8 +7,10 @@ from nalm_core.report.offered_load import CLOSED, OfferedLoad
 from nalm_core.report.run_report import Arm, ArmInfo, Check, Host, RunReport, Settings, Source
 from nalm_core.report.serialization import parse_report
 from nalm_core.verdict.verdict import all_checks
+from sqlalchemy.orm import Session
 
 from nalm_server.base.schemas import Schema
+from nalm_server.results import repository
 from nalm_server.results.repository import StoredReport
 
 
@@ -71,3 +73,8 @@ def of_stored(stored: StoredReport) -> Remains:
     if stored.remains is not None:
         return Remains.model_validate(stored.remains)
     return of(parse_report(stored.json))
+
+
+def settings_of(session: Session, run_number: int) -> Settings:
+    """How the run was judged and how long it was to take, whether or not its report has aged out."""
+    return of_stored(repository.report(session, run_number)).settings

@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 import pytest
+from nalm_core.report.defaults import BUDGET_SECONDS
 from nalm_server_harness import Service
 from nalm_server_line import Bench, use_line
 from nalm_server_reports import body_of, make_report, sha
@@ -90,18 +91,20 @@ def test_commits_that_do_not_build_are_skipped(service: Service) -> None:
     assert why[sha(11)] == "it is broken"
 
 
+@pytest.mark.parametrize("by_toml", [BUDGET_SECONDS, 600.0])
 @pytest.mark.usefixtures("line")
-def test_an_undecided_step_is_measured_longer_and_then_skipped(service: Service) -> None:
+def test_an_undecided_step_is_measured_longer_and_then_skipped(service: Service, by_toml: float) -> None:
     bisect = start(service)
     agent = bench(service, 11, _8="invalid")
+    agent.budget_seconds = by_toml
     agent.work_all()
     found = result(service, bisect)
     assert (found["state"], found["high_sha"]) == ("found", sha(11))
     step = next(one for one in found["steps"] if one["sha"] == sha(8))
-    assert (step["finding"], step["measurements"], step["budget_seconds"]) == ("skip", 4, 1440.0)
+    assert (step["finding"], step["measurements"], step["budget_seconds"]) == ("skip", 4, 8 * by_toml)
     budgets = [job["id"] for job in service.get("/jobs", project="demo") if job["head_sha"] == sha(8)]
     assert [service.get(f"/jobs/{one}")["budget_seconds"] for one in sorted(budgets)] == [
-        None, 360.0, 720.0, 1440.0,
+        None, 2 * by_toml, 4 * by_toml, 8 * by_toml,
     ]  # fmt: skip
 
 

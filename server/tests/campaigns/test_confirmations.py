@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from nalm_core.report.defaults import BUDGET_SECONDS
 from nalm_server.alerts import lifecycle
 from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.states import AlertState
@@ -195,14 +196,16 @@ def test_another_host_alone_can_confirm(service: Service) -> None:
     assert confirming(service, alert).seen_on == ["bench-2"]
 
 
-def test_undecided_twice_stays_new_and_says_so(service: Service) -> None:
+@pytest.mark.parametrize("by_toml", [BUDGET_SECONDS, 600.0])
+def test_undecided_twice_stays_new_and_says_so(service: Service, by_toml: float) -> None:
     bench = rig(service, bench_1="undecided")
+    bench.budget_seconds = by_toml
     alert = found(service, bench)
     bench.work_all("bench-1")
     reported = confirming(service, alert)
     assert (alert_of(service, alert).state, reported.state) == ("new", "inconclusive")
     assert (reported.why or "").startswith("sfc_a: not confirmed: inconclusive on bench-1")
-    assert [one.budget_seconds for one in reported.measurements] == [None, 360.0]
+    assert [one.budget_seconds for one in reported.measurements] == [None, 2 * by_toml]
 
 
 def test_a_job_that_fails_leaves_it_open(service: Service) -> None:

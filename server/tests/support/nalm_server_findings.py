@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from nalm_core.report.defaults import BUDGET_SECONDS
 from nalm_core.report.run_report import Arm, Round, RunReport
 from nalm_core.verdict.checks import run_checks
 from nalm_server.alerts import findings
@@ -18,7 +19,7 @@ from nalm_server.campaigns.confirmation import service as confirmations
 from nalm_server.git.commits import repository as commits
 from nalm_server.results import repository as runs
 from nalm_server_harness import Service
-from nalm_server_reports import COSTS, TSC_HZ, body_of, make_report, sha
+from nalm_server_reports import COSTS, TSC_HZ, body_of, given_seconds, make_report, sha
 
 NOISE = (1.05, 0.96, 1.04, 0.95, 1.03, 0.98)
 """Of head's launches: no change can be told."""
@@ -53,6 +54,8 @@ class Rig:
     """By host: `undecided`, `broken`, `same` or `lost` (its job fails) instead of the truth."""
     leases: list[dict[str, Any]] = field(default_factory=list)
     run: int = 2000
+    budget_seconds: float = BUDGET_SECONDS
+    """That of nalm.toml."""
 
     def drain(self) -> None:
         """Twice: what one step leaves to be done, the next one does."""
@@ -104,6 +107,7 @@ class Rig:
             head_costs={**COSTS, "nat": nat["head"]},
             status="broken" if outcome == "broken" else "measured",
         )
+        report = given_seconds(report, lease["budget_seconds"] or self.budget_seconds)
         return undecided(report) if outcome == "undecided" else report
 
 

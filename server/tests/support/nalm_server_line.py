@@ -9,11 +9,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from nalm_core.report.defaults import BUDGET_SECONDS
 from nalm_server.app import workers
 from nalm_server.git import graph
 from nalm_server.git.graph import GraphCommit, UnknownRevisionError
 from nalm_server_harness import Service
-from nalm_server_reports import COSTS, body_of, make_report, sha
+from nalm_server_reports import COSTS, body_of, given_seconds, make_report, sha
 
 WHEN = datetime(2026, 11, 1, tzinfo=UTC)
 
@@ -60,6 +61,8 @@ class Bench:
     """By head: `failed`, `inconclusive` or `broken` instead of a measurement."""
     measured: list[tuple[str, str]]
     run: int = 1000
+    budget_seconds: float = BUDGET_SECONDS
+    """That of nalm.toml."""
 
     def work(self) -> bool:
         """One job, if there is one."""
@@ -95,5 +98,6 @@ class Bench:
         at = {key: {**COSTS, "nat": self.costs[commit]} for key, commit in (("b", base), ("h", head))}
         kind = {"broken": {"status": "broken"}, "invalid": {"failed_check": True}}.get(outcome or "", {})
         report = make_report(self.run, base=base, head=head, base_costs=at["b"], head_costs=at["h"], **kind)
+        report = given_seconds(report, lease["budget_seconds"] or self.budget_seconds)
         self.service.upload(body_of(report), token="agent", job_id=lease["job_id"], fence=lease["fence"])
         self.service.post(path, "agent", 200, {"fence": lease["fence"], "outcome": "done"})

@@ -147,6 +147,12 @@ def make_report(
     )
 
 
+def given_seconds(report: RunReport, seconds: float) -> RunReport:
+    """The same run with so many seconds for its rounds."""
+    settings = report.settings.model_copy(update={"budget_seconds": seconds})
+    return report.model_copy(update={"settings": settings})
+
+
 @lru_cache(maxsize=64)
 def _measured(truth: str) -> RunReport:
     """A run without a name of its own; reports of equal costs share its rounds, counts and checks. truth:

@@ -13,20 +13,21 @@ from nalm_agent.desk.pools import stored
 from nalm_agent.store.home import Home
 
 LONGEST_SECONDS = 1800.0
-"""Most time for the rounds of one run, unless `--minutes` gives more: a margin that takes longer takes
-several runs, best in different hours."""
+"""Most time for the rounds of one run, unless `--minutes` or nalm.toml gives more: a margin that takes longer
+takes several runs, best in different hours."""
 SPARE = 1.3
 """Time of a run as a multiple of the planned one."""
 
 
-def seconds_for(home: Home, project: str, scenario: str, margin: float) -> float | None:
-    """Time for the rounds of a run at a margin below the default's; None: as nalm.toml says."""
+def seconds_for(home: Home, project: str, scenario: str, margin: float, *, by_toml: float) -> float | None:
+    """Time for the rounds of a run at a margin below the default's, at least nalm.toml's; None: nalm.toml's.
+    by_toml: nalm.toml's."""
     if margin >= MARGIN:
         return None
     planned = planned_for(home, project, scenario, margin)
     guess = BUDGET_SECONDS * (MARGIN / margin) ** 2
     seconds = guess if planned.effort is None else 60 * planned.effort.minutes * SPARE
-    return min(max(seconds, BUDGET_SECONDS), LONGEST_SECONDS)
+    return max(min(seconds, LONGEST_SECONDS), by_toml)
 
 
 def planned_for(home: Home, project: str, scenario: str, margin: float, hosts: int = 1) -> MarginPlan:

@@ -36,6 +36,8 @@ from nalm_server.jobs import approvals, commit_range
 from nalm_server.jobs import repository as job_rows
 from nalm_server.jobs.models import CampaignRow
 from nalm_server.jobs.schemas import OPEN, JobReason, JobState
+from nalm_server.results.repository import JudgedRun
+from nalm_server.results.summary import settings_of
 
 
 class BisectSpec(BaseModel):
@@ -171,21 +173,22 @@ def _settled(search: _Search, step: StepRow) -> bool:
     job = job_rows.find(search.session, step.job_id) if step.job_id is not None else None
     if job is not None and job.state in OPEN:
         return False
-    run = repository.run_of_job(search.session, job.id, search.spec.scenario) if job is not None else None
-    if run is not None and run[1] not in UNDECIDED:
-        step.run_id = run[0]
-        _decide(search, step, run[1], StepState.DONE)
-    elif job is not None and job.state in (JobState.DONE, JobState.INVALID) and run is not None:
-        _again(search, step, run[1])
+    result = campaigns.result_of(search.session, step)
+    if result is not None and result.verdict.outcome not in UNDECIDED:
+        step.run_id = result.run.run_id
+        _decide(search, step, result.verdict.outcome, StepState.DONE)
+    elif job is not None and job.state in (JobState.DONE, JobState.INVALID) and result is not None:
+        _again(search, step, result)
     else:
         _skip(search, step, why_no_run(job), StepState.FAILED)
     return step.outcome is not None
 
 
-def _again(search: _Search, step: StepRow, outcome: str) -> None:
-    longer = next_budget(step.budget_seconds)
+def _again(search: _Search, step: StepRow, undecided: JudgedRun) -> None:
+    measurements = step.detail["measurements"]
+    longer = next_budget(settings_of(search.session, undecided.run.id).budget_seconds, measurements)
     if longer is None:
-        why = f"still {outcome} after {step.detail['measurements']} measurements"
+        why = f"still {undecided.verdict.outcome} after {measurements} measurements"
         _skip(search, step, why, StepState.DONE)
         return
     step.budget_seconds = longer

@@ -34,14 +34,3 @@ def decided_run(
         .limit(1)
     ).one_or_none()
     return (found[0], found[1]) if found is not None else None
-
-
-def run_of_job(session: Session, job_id: int, scenario: str) -> tuple[str, str] | None:
-    """(run, outcome) of the scenario in the job."""
-    found = session.execute(
-        select(RunRow.run_id, VerdictRow.outcome)
-        .join(VerdictRow, VerdictRow.run_id == RunRow.id)
-        .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
-        .where(RunRow.job_id == job_id, ScenarioRow.name == scenario)
-    ).one_or_none()
-    return (found[0], found[1]) if found is not None else None

@@ -11,9 +11,9 @@ from nalm_core.findings.confirmation import LOST, Measurement, Where
 from nalm_server.alerts import evidence
 from nalm_server.alerts.confirmation_schemas import Remeasurement
 from nalm_server.campaigns import repository as campaigns
-from nalm_server.campaigns.confirmation import hosts, repository
+from nalm_server.campaigns.confirmation import hosts
 from nalm_server.campaigns.confirmation.case import Case
-from nalm_server.campaigns.confirmation.steps import detail_of, is_bisect, note, ratio_of, scenario_of
+from nalm_server.campaigns.confirmation.steps import detail_of, is_bisect, note, ratio_of
 from nalm_server.campaigns.kind import StepState, why_no_run
 from nalm_server.campaigns.models import StepRow
 from nalm_server.jobs import repository as job_rows
@@ -34,9 +34,9 @@ def take(case: Case, step: StepRow, steps: Sequence[StepRow]) -> None:
         _of_bisect(case, step)
         return
     job = job_rows.find(case.session, step.job_id) if step.job_id is not None else None
-    result = repository.result(case.session, job.id, scenario_of(step)) if job is not None else None
+    result = campaigns.result_of(case.session, step)
     if job is not None and result is not None:
-        _measured(step, job, *result, now=case.now)
+        _measured(step, job, result.run, result.verdict, now=case.now)
     elif job is None or job.state not in OPEN:
         _lost(step, why_no_run(job), case.now)
     elif job.state == JobState.QUEUED:

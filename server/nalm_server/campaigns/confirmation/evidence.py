@@ -17,9 +17,8 @@ from nalm_server.git.commits import repository as commits
 from nalm_server.jobs.agents import repository as agents
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN
-from nalm_server.results import repository as runs
 from nalm_server.results.models import RunRow, VerdictRow
-from nalm_server.results.summary import of_stored
+from nalm_server.results.summary import settings_of
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ def _of_run(
         agent_named(session, job.host if job is not None else None, host),
         job.needs if job is not None else None,
         ratio_of(verdict),
-        of_stored(runs.report(session, run.id)).settings.margin,
+        settings_of(session, run.id).margin,
         under_way=job is not None and job.state in OPEN,
     )
 

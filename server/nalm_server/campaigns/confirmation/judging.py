@@ -15,6 +15,7 @@ from nalm_server.campaigns.confirmation.case import Case
 from nalm_server.campaigns.confirmation.evidence import Seen
 from nalm_server.campaigns.confirmation.steps import detail_of, is_bisect, scenario_of
 from nalm_server.campaigns.models import StepRow
+from nalm_server.results.summary import settings_of
 
 
 def note_hosts(case: Case, steps: Sequence[StepRow]) -> None:
@@ -73,13 +74,16 @@ def _again(case: Case, decisions: dict[str, Decision], measured: Sequence[StepRo
         host = next(detail_of(step).first_host for step in measured if step.scenario == name)
         needs = firsts[name].needs if name in firsts else None
         repeated.append(Seen(name, result.base_sha, result.head_sha, host, needs))
-    times = max(sum(_is_same(step, name) for step in measured) for name in undecided)
     case.goes_on(PlanState.MEASURING, f"undecided: measuring again with more time: {', '.join(undecided)}")
-    queueing.again(case, repeated, times)
+    queueing.again(case, repeated, _given(case, [step for step in measured if step.scenario in undecided]))
 
 
-def _is_same(step: StepRow, scenario: str) -> bool:
-    return step.scenario == scenario and detail_of(step).remeasurement is Remeasurement.SAME
+def _given(case: Case, measured: Sequence[StepRow]) -> float | None:
+    """Most seconds that one of the first host's runs was given; None: unknown."""
+    same = [step for step in measured if detail_of(step).remeasurement is Remeasurement.SAME]
+    results = [result for step in same if (result := campaigns.result_of(case.session, step)) is not None]
+    given = [settings_of(case.session, one.run.id).budget_seconds for one in results]
+    return max((seconds for seconds in given if seconds is not None), default=None)
 
 
 def _end(case: Case, decisions: dict[str, Decision], answer: Answer) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from nalm_core.findings.confirmation import budget
+from nalm_core.findings.bisection import more_time
 
 from nalm_server.alerts.confirmation_schemas import Remeasurement
 from nalm_server.campaigns import repository as campaigns
@@ -77,10 +77,10 @@ def first(case: Case, found: Sequence[Seen]) -> None:
                 _queue(case, group, Order(Remeasurement.OTHER, avoid=host))
 
 
-def again(case: Case, found: Sequence[Seen], measured: int) -> None:
-    """Queues a longer measurement on the host that saw it first. measured: number of earlier ones."""
+def again(case: Case, found: Sequence[Seen], given: float | None) -> None:
+    """Queues a longer measurement on the host that saw it first. given: seconds of the earlier one."""
     for group in _by_pair(found):
-        _queue(case, group, Order(Remeasurement.SAME, only=group[0].host, seconds=budget(measured)))
+        _queue(case, group, Order(Remeasurement.SAME, only=group[0].host, seconds=more_time(given)))
 
 
 def _by_pair(found: Sequence[Seen]) -> list[list[Seen]]:

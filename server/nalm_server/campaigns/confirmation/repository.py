@@ -56,18 +56,6 @@ def open_bisects(session: Session, project_id: int) -> int:
     return session.scalar(query) or 0
 
 
-def result(session: Session, job_id: int, scenario: str) -> tuple[RunRow, VerdictRow] | None:
-    """The job's run and verdict of the scenario."""
-    found = session.execute(
-        select(RunRow, VerdictRow)
-        .join(VerdictRow, VerdictRow.run_id == RunRow.id)
-        .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
-        .where(RunRow.job_id == job_id, ScenarioRow.name == scenario)
-        .options(undefer(VerdictRow.document))
-    ).one_or_none()
-    return (found[0], found[1]) if found is not None else None
-
-
 def first_runs(session: Session, alert_id: int) -> list[tuple[RunRow, VerdictRow, str, str, JobRow | None]]:
     """(run, verdict, scenario, host, job) of the pairs that raised the alert, oldest run first."""
     moved = select(AlertMoveRow.run_number).where(

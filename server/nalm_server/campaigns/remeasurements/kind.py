@@ -16,7 +16,6 @@ from sqlalchemy.orm import Session
 from nalm_server.alerts import lifecycle
 from nalm_server.alerts import repository as alerts
 from nalm_server.campaigns import repository as campaigns
-from nalm_server.campaigns.confirmation.repository import result
 from nalm_server.campaigns.kind import Kind, StepState, end, why_no_run
 from nalm_server.campaigns.models import StepRow
 from nalm_server.campaigns.queueing import queue
@@ -61,11 +60,11 @@ class _Remeasurement(Kind):
         if step.state == StepState.QUEUED:
             return
         job = job_rows.find(session, step.job_id) if step.job_id is not None else None
-        measured = result(session, job.id, step.scenario or "") if job is not None else None
+        measured = campaigns.result_of(session, step)
         if measured is None:
             step.outcome, step.why = RemeasurementState.NOT_MEASURED, step.why or why_no_run(job)
         else:
-            _decide(session, campaign, step, *measured, now=now)
+            _decide(session, campaign, step, measured.run, measured.verdict, now=now)
             step.host = job.host if job is not None else None
         step.finished_at = now
         end(campaign, step.outcome or RemeasurementState.NOT_MEASURED, now, step.why)
