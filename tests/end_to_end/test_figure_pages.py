@@ -7,8 +7,16 @@ import pytest
 from figures_service import LAST
 from nalm_server_harness import Service
 from nalm_server_reports import sha
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 from service_browser import require_accessible
+
+APART = "as measured"
+LINES = """cell => [...cell.childNodes].map(part => {
+    const range = document.createRange();
+    range.selectNodeContents(part);
+    return new Set([...range.getClientRects()].map(box => box.top)).size;
+})"""
+"""The number of lines on which each part of a cell stands."""
 
 
 @pytest.mark.parametrize(
@@ -40,9 +48,54 @@ def test_probabilities_of_change_points_are_a_curve_beside_their_table(page: Pag
     for number in (7, 10, 12, 40):
         expect(plot.get_by_text(str(number), exact=True)).to_be_visible()
     expect(panel.get_by_text("as predicted")).to_be_visible()
-    row = panel.get_by_role("row").filter(has_text="found at 95.0")
+    row = panel.get_by_role("row").filter(has_text="95 to 99\u202f%")
     expect(row).to_contain_text("7 of 12")
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        for line in row.get_by_role("rowheader").evaluate(LINES):
+            assert line == 1, f"a line of the first column is broken at {width} pixels"
     require_accessible(page)
+
+
+def test_ncpp_says_what_its_values_follow_from(page: Page) -> None:
+    panel = page.get_by_role("region").filter(has=page.get_by_role("heading", name="NCPP on one scale"))
+    page.goto("/p/demo/features?view=table")
+    expect(panel).to_contain_text("Values follow from comparisons side by side that lead from the reference")
+    expect(panel.get_by_role("row").filter(has_text=APART)).to_have_count(0)
+    page.goto("/p/demo/history?metric=ncpp")
+    expect(page.get_by_role("main")).to_contain_text("that lead from the reference to each commit")
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_value_that_no_comparison_leads_to_is_named(page: Page, alone: bool) -> None:
+    """alone: the newest commit has such a value, otherwise each has."""
+
+    def without_links(route: Route) -> None:
+        table = route.fetch().json()
+        for line in table["lines"]:
+            for point in line["points"][-1:] if alone else line["points"]:
+                point["linked"] = False
+        route.fulfill(json=table)
+
+    page.route("**/api/v1/projects/demo/ncpp*", without_links)
+    page.goto("/p/demo/features?view=table")
+    rows = page.get_by_role("region", name="NCPP of sfc_a on vm-2").get_by_role("row")
+    expect(rows.filter(has_text=sha(LAST)[:7])).to_be_visible()
+    expect(rows.filter(has_text=APART)).to_have_count(1 if alone else 0)
+    if alone:
+        expect(rows.filter(has_text=sha(LAST)[:7])).to_contain_text(APART)
+    else:
+        expect(page.get_by_role("main")).to_contain_text("Values of separate runs")
+    require_accessible(page)
+    if alone:
+        page.set_viewport_size({"width": 1280, "height": 900})
+        page.goto("/p/demo/features")
+        over = page.locator(".u-over")
+        over.scroll_into_view_if_needed()
+        box = over.bounding_box()
+        assert box is not None
+        over.hover(position={"x": box["width"] - 1, "y": box["height"] / 2})
+        expect(page.locator(".chart-tip")).to_contain_text(APART)
 
 
 @pytest.mark.parametrize(

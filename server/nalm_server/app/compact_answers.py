@@ -28,7 +28,7 @@ OF_PROJECT = (
 OTHERS = (
     *("/projects", "/overview", "/metrics-catalogue", "/alerts/{alert_id}", "/openapi.json"),
     *("/runs/{run_id}", "/runs/{run_id}/code", "/runs/{run_id}/source", "/runs/{run_id}/report"),
-    "/runs/{run_id}/counts",
+    *("/runs/{run_id}/counts", "/runs/{run_id}/rates"),
 )
 ROUTES = frozenset(
     [

@@ -10,13 +10,15 @@ from typing import Any
 
 import pytest
 from fastapi.routing import APIRoute
+from nalm_core.report.serialization import dump_report
 from nalm_server.app.application import make_app
 from nalm_server.app.compact_answers import ROUTES, accepts
 from nalm_server.base.answer_cache import AnswerCache
 from nalm_server.results import service as results
-from nalm_server.views.compare import run_code
+from nalm_server.views.compare import run_code, run_rates
 from nalm_server_harness import Service
-from nalm_server_reports import body_of, make_report
+from nalm_server_rates import swept
+from nalm_server_reports import body_of, make_report, sha
 
 LINES = "/api/v1/projects/demo/commits"
 
@@ -83,11 +85,22 @@ def test_accepted_codings() -> None:
 def test_runs_are_computed_once(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second answer reads no report."""
     service.upload(body_of(make_report(1)))
-    paths = [f"/runs/{1:032x}", f"/runs/{1:032x}/code", f"/runs/{1:032x}/counts"]
+    service.upload(dump_report(swept(2, sha(0), sha(1))))
+    paths = [f"/runs/{1:032x}", f"/runs/{1:032x}/code", f"/runs/{1:032x}/counts", f"/runs/{2:032x}/rates"]
     first = [service.get(path) for path in paths]
-    for module in (results, run_code):
+    for module in (results, run_code, run_rates):
         monkeypatch.setattr(module, "parse_report", lambda _: pytest.fail("read again"))
     assert [service.get(path) for path in paths] == first
+
+
+def test_figures_under_load_are_compressed_and_not_sent_again(
+    service: Service, read: Callable[..., Any]
+) -> None:
+    service.upload(dump_report(swept(20, sha(0), sha(1))))
+    path = f"/api/v1/runs/{20:032x}/rates"
+    packed = read(path, accept_encoding="gzip")
+    assert packed.headers["content-encoding"] == "gzip" and packed.json()["sweep"] is not None
+    assert read(path, if_none_match=packed.headers["etag"]).status_code == 304
 
 
 def test_the_cache_keeps_what_was_used_last() -> None:

@@ -33,7 +33,7 @@ def get_run_source(
     return run_code.source_of_run(session, caller, run_id, function)
 
 
-@router.get("/runs/{run_id}/rates", responses=documented(404, 409, 410))
-def get_run_rates(run_id: RunId, session: ReadDb, caller: Caller) -> RunRates:
+@router.get("/runs/{run_id}/rates", response_model=RunRates, responses=documented(404, 409, 410))
+def get_run_rates(run_id: RunId, session: ReadDb, caller: Caller) -> Response:
     """Shows one run of rates or one soak: distributions of both sides, losses, searches, invalid trials."""
-    return run_rates.rates_of_run(session, caller, run_id)
+    return json_bytes(run_rates.rates_of_run(session, caller, run_id))

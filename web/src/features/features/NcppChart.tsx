@@ -5,7 +5,7 @@ import type { NcppLine, NcppPoint } from "../../shared/api/types";
 import { HistoryChart } from "../../shared/charts/HistoryChart";
 import { CHAIN } from "../../shared/logic/charts/palette";
 import { figure, significant } from "../../shared/logic/text/format";
-import { LEVEL, lineName, ncppColumns } from "./ncpp";
+import { AS_MEASURED, LEVEL, lineName, ncppColumns, someLinked } from "./ncpp";
 import { setText } from "./prices";
 
 const NO_MARKS: [] = [];
@@ -16,6 +16,7 @@ export function NcppChart({ project, line }: { project: string; line: NcppLine }
   const navigate = useNavigate();
   const { points } = line;
   const data = useMemo(() => ncppColumns(points), [points]);
+  const linked = someLinked(points);
   return (
     <>
       <HistoryChart
@@ -37,7 +38,7 @@ export function NcppChart({ project, line }: { project: string; line: NcppLine }
               search: { head, scenario: line.scenario },
             });
         }}
-        tip={(index) => <Tip point={points[index]} />}
+        tip={(index) => <Tip point={points[index]} linked={linked} />}
       />
       <p className="soft small">
         Dashed: 1, as efficient as the reference. Above: the same features cost more than they would have
@@ -47,7 +48,8 @@ export function NcppChart({ project, line }: { project: string; line: NcppLine }
   );
 }
 
-function Tip({ point }: { point: NcppPoint | undefined }) {
+/** linked: whether the line's values are, but for those that are named. */
+function Tip({ point, linked }: { point: NcppPoint | undefined; linked: boolean }) {
   if (point === undefined) return null;
   return (
     <>
@@ -62,6 +64,7 @@ function Tip({ point }: { point: NcppPoint | undefined }) {
       <div className="soft">
         {point.missing ?? `${figure(point.cpp)} of ${figure(point.expected_cycles)} cycles/packet expected`}
       </div>
+      {linked && !point.linked && <div className="soft">{AS_MEASURED}</div>}
       {point.features && <div className="soft">{setText(point.features)}</div>}
     </>
   );

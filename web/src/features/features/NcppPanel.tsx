@@ -11,9 +11,10 @@ import { MetricName } from "../../shared/ui/Help";
 import { Panel } from "../../shared/ui/Panel";
 import { ServerText } from "../../shared/ui/ServerText";
 import { ExportButtons } from "../../shared/ui/save/ExportButtons";
+import { ValueNote } from "../../shared/ui/ValueNote";
 import { NcppChart } from "./NcppChart";
 import { NcppTable } from "./NcppTable";
-import { currentLine, lineName } from "./ncpp";
+import { currentLine, lineName, someLinked } from "./ncpp";
 import type { FeaturesSearch } from "./search";
 
 const BY_WORDS: Record<By, string> = { commit: "Commits", release: "Releases", branch: "Branches" };
@@ -61,6 +62,11 @@ export function NcppPanel({ project, search, set }: Props) {
       {line?.missing && (
         <p className="held">
           <ServerText>{line.missing}</ServerText>
+        </p>
+      )}
+      {line && line.points.length > 0 && (
+        <p className="small">
+          <ValueNote of={someLinked(line.points) ? "ncpp" : "measured"} />
         </p>
       )}
       <div ref={picture}>{line && <Shown project={project} line={line} by={by} view={search.view} />}</div>

@@ -8,7 +8,7 @@ import { figure, MISSING } from "../../shared/logic/text/format";
 import { MetricName } from "../../shared/ui/Help";
 import { CommitLink } from "../../shared/ui/links/CommitLink";
 import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
-import { LEVEL, lineName } from "./ncpp";
+import { AS_MEASURED, LEVEL, lineName, someLinked } from "./ncpp";
 import { setText } from "./prices";
 
 /** The axis is at least so wide: noise is not blown up. */
@@ -29,6 +29,7 @@ export function NcppTable({ project, line, by }: Props) {
     LEVEL,
     LEAST_SPAN,
   );
+  const linked = someLinked(points);
   const ordered = by === "branch" ? points : [...points].reverse();
   return (
     <ScrollTable label={`NCPP of ${lineName(line)}`}>
@@ -53,6 +54,7 @@ export function NcppTable({ project, line, by }: Props) {
             project={project}
             point={point}
             axis={axis}
+            apart={linked && !point.linked}
             known={line.missing}
           />
         ))}
@@ -65,11 +67,13 @@ interface RowProps {
   project: string;
   point: NcppPoint;
   axis: Axis;
+  /** Of a separate run, among linked ones. */
+  apart: boolean;
   /** Said of the whole table already. */
   known: string | null | undefined;
 }
 
-function Row({ project, point, axis, known }: RowProps) {
+function Row({ project, point, axis, apart, known }: RowProps) {
   const { ncpp, low, high, extended = [] } = point;
   return (
     <tr>
@@ -92,7 +96,10 @@ function Row({ project, point, axis, known }: RowProps) {
           <IntervalBar of={{ value: ncpp, low, high }} axis={axis} dot />
         )}
       </td>
-      <td>{figure(point.cpp)}</td>
+      <td>
+        {figure(point.cpp)}
+        {apart && <span className="under">{AS_MEASURED}</span>}
+      </td>
       <td>{figure(point.expected_cycles)}</td>
       <td className="left">
         {point.features ? setText(point.features) : MISSING}

@@ -14,6 +14,7 @@ import { byChain, cheapest, type ModelFigures } from "../../shared/logic/run/mod
 import { bounds, minutesText, percent, rateAxis } from "../../shared/logic/run/rates";
 import { effectWord, reachText } from "../../shared/logic/run/variants";
 import { THIN } from "../../shared/logic/text/format";
+import { ncppFile } from "../../shared/logic/text/tableFiles";
 import { currentLine, ncppColumns } from "./ncpp";
 import { byFeature, lineKey, setText } from "./prices";
 
@@ -159,6 +160,12 @@ describe("NCPP", () => {
     const [drawn] = ncppColumns([{ ncpp: 1, low: 0.9, high: 1.1 }, { ncpp: null }, { ncpp: 1.2 }]).stages;
     expect(drawn?.value).toEqual([1, null, 1.2]);
     expect(drawn?.low).toEqual([0.9, null, 1.2]);
+  });
+
+  test("a file says of each value whether it is linked", () => {
+    const point = (linked: boolean) => ({ name: null, commit: { sha: "a1" }, cpp: 260, linked });
+    const [head = [], ...rows] = ncppFile([point(true), point(false)]);
+    expect(rows.map((row) => row[head.indexOf("values")])).toEqual(["linked", "measured"]);
   });
 });
 

@@ -20,6 +20,13 @@ interface LineLike {
 export const lineName = ({ scenario, host_class }: Omit<LineLike, "points">): string =>
   `${scenario} on ${host_class}`;
 
+/** Some follow from comparisons; the others are then named as measured. */
+export const someLinked = (points: readonly { linked: boolean }[]): boolean =>
+  points.some((point) => point.linked);
+
+/** Of a value among linked ones. */
+export const AS_MEASURED = "as measured";
+
 const known = (line: LineLike): number => line.points.filter((point) => point.ncpp != null).length;
 
 /** The line of the address; else the one of which most is known. */

@@ -19,10 +19,10 @@ import { CenterState, Failed, Loading } from "../../shared/ui/States";
 import { useHistoryLines } from "./api";
 import { HistoryControls } from "./HistoryControls";
 import { HistoryPanels } from "./HistoryPanels";
+import { LinesNote } from "./LinesNote";
 import { LinksPanel } from "./LinksPanel";
 import { type HistorySearch, withFunctions } from "./search";
 import type { HistoryLines } from "./unpack";
-import { ValueNote } from "./ValueNote";
 
 const route = getRouteApi("/p/$project/history");
 
@@ -140,7 +140,7 @@ function Measured({ project, scenarios, search }: Props) {
         {search.scale === "relative" && (
           <Against project={project} requested={requested} search={search} metrics={metrics} set={set} />
         )}
-        <ValueNote
+        <LinesNote
           project={project}
           metrics={metrics}
           requested={requested}

@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Quality } from "../../shared/api/types";
 import { CurvePlot } from "../../shared/charts/CurvePlot";
-import { percent } from "../../shared/logic/run/rates";
 import { ratesFile } from "../../shared/logic/text/figureFiles";
 import { SavedPanel } from "../../shared/ui/save/SavedPanel";
-import { type CalibrationLike, calibrationDots, DIAGONAL, OBSERVED, PREDICTED } from "./calibration";
+import {
+  type CalibrationLike,
+  calibrationDots,
+  DIAGONAL,
+  groupText,
+  OBSERVED,
+  PREDICTED,
+} from "./calibration";
 import { RateTable } from "./RateTable";
 
 /** What the probabilities of change points are worth: the share that is still there after more commits. */
 export function CalibrationPanel({ project, of }: { project: string; of: Quality["calibration"] }) {
-  const rows = of.map((one) => ({
-    name: `found at ${percent(one.least)} to ${percent(one.most)}, on average ${percent(one.probability)}`,
-    of: one,
-  }));
+  const rows = of.map((one) => ({ ...groupText(one), of: one }));
+  const saved = rows.map((one) => ({ ...one, name: `${one.name}, ${one.under}` }));
   return (
     <SavedPanel
       title="Probabilities of change points"
       aside={<span className="soft">share that still holds</span>}
       name={`${project}-calibration`}
       what="shares of change points that hold"
-      rows={rows.length > 0 ? () => ratesFile([{ group: "change points", rates: rows }]) : undefined}
+      rows={rows.length > 0 ? () => ratesFile([{ group: "change points", rates: saved }]) : undefined}
       pictured
     >
       {rows.length > 0 ? (

@@ -7,6 +7,8 @@ import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 
 export interface RateRow {
   name: string;
+  /** In a second line. */
+  under?: string;
   of: Proportion;
 }
 
@@ -37,9 +39,12 @@ export function RateTable({ label, first, rows, color = "var(--part-instructions
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ name, of }) => (
+        {rows.map(({ name, under, of }) => (
           <tr key={name}>
-            <th scope="row">{name}</th>
+            <th scope="row">
+              {name}
+              {under && <span className="under">{under}</span>}
+            </th>
             <td>
               {of.hits} of {of.trials}
             </td>

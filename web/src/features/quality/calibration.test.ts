@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { calibrationDots, DIAGONAL, OBSERVED, PREDICTED, placeOf } from "./calibration";
+import { calibrationDots, DIAGONAL, groupText, OBSERVED, PREDICTED, placeOf } from "./calibration";
 
 const group = (probability: number, rate: number | null) => ({
   probability,
@@ -36,4 +36,10 @@ test("ticks are shares", () => {
     axis.ticks?.map(axis.text).map((text) => text.replaceAll("\u202f", " "));
   expect(texts(PREDICTED)).toEqual(["50 %", "80 %", "95 %", "99 %"]);
   expect(texts(OBSERVED)).toEqual(["0 %", "50 %", "80 %", "95 %", "99 %", "\u2265 99.9 %"]);
+});
+
+test("a group is named by its bounds, short enough for a phone, with its average apart", () => {
+  const { name, under } = groupText({ least: 0.95, most: 0.99, probability: 0.9702 });
+  expect([name, under]).toEqual(["95 to 99\u202f%", "average 97.0\u202f%"]);
+  expect(groupText({ least: 0.99, most: 1, probability: 0.996 }).name).toBe("99 to 100\u202f%");
 });

@@ -2,7 +2,8 @@
 /** Probabilities of change points against the share that held, on a scale that spreads what is nearly certain. */
 import type { Dots, PlotAxis, Point } from "../../shared/charts/curves";
 import { nines } from "../../shared/logic/run/distribution";
-import { THIN } from "../../shared/logic/text/format";
+import { percent } from "../../shared/logic/run/rates";
+import { plain, THIN } from "../../shared/logic/text/format";
 
 export interface CalibrationLike {
   probability: number;
@@ -52,6 +53,18 @@ export const DIAGONAL: readonly Point[] = [
   [PREDICTED.low, PREDICTED.low],
   [PREDICTED.high, PREDICTED.high],
 ];
+
+interface GroupLike {
+  least: number;
+  most: number;
+  probability: number;
+}
+
+/** Of which probabilities a group is: "95 to 99 %", under it "average 97.0 %". */
+export const groupText = ({ least, most, probability }: GroupLike): { name: string; under: string } => ({
+  name: `${plain(least * 100)} to ${plain(most * 100)}${THIN}%`,
+  under: `average ${percent(probability)}`,
+});
 
 /** A point for each group that has change points, with its bounds and their number. */
 export function calibrationDots(groups: readonly CalibrationLike[]): Omit<Required<Dots>, "name"> {

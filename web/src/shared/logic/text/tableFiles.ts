@@ -81,6 +81,7 @@ interface NcppLike {
   low?: Known;
   high?: Known;
   cpp?: Known;
+  linked: boolean;
   expected_cycles?: Known;
   features?: readonly string[] | null;
 }
@@ -92,6 +93,7 @@ export const ncppFile = (points: readonly NcppLike[]): Row[] =>
     "low [cycles/packet]": (one) => one.low,
     "high [cycles/packet]": (one) => one.high,
     "cpp [cycles/packet]": (one) => one.cpp,
+    values: (one) => (one.linked ? "linked" : "measured"),
     "expected [cycles/packet]": (one) => one.expected_cycles,
     features: (one) => one.features?.join(" "),
   });
