@@ -13,6 +13,7 @@ from nalm_core.rates.rate_result import rate_checks
 from nalm_core.rates.run_figures import rate_metrics
 from nalm_core.rates.soak_figures import soak_metrics
 from nalm_core.report.defaults import DEFAULT_SETTINGS
+from nalm_core.report.long_calls import CallCounts
 from nalm_core.report.run_report import Arm, ArmInfo, Check, RunReport, RunStatus, Source
 from nalm_core.report.trials.rate_run import (
     RATE_MODES,
@@ -76,13 +77,15 @@ def rate_run(
     modes: Sequence[RateMode] = RATE_MODES,
     margins: Mapping[str, float] | None = None,
     packets: int = 8_000,
+    pauses: Mapping[str, float] | None = None,
 ) -> RunReport:
     """A run of rates. Launches and trials scatter by some per cent.
 
     waits: what the change does to head's latencies; burst_loss: share of all packets that head loses, all in
     one trial of each launch; rate: head's MRR and NDR over base's; polls: cycles of a poll, in a sweep;
     lost_at_most: share that is lost at the sweep's greatest load; more_in_rx: head's cycles per packet at the
-    load over base's, less 1, all in stage rx.
+    load over base's, less 1, all in stage rx; pauses: calls of 20 us of head's stages, per second of the load,
+    beside the host's own, which are anywhere and in both arms. None: calls are not counted.
     """
     rng = np.random.default_rng(seed)
     trials, searches = [], []
@@ -122,6 +125,9 @@ def rate_run(
                 )
                 one = trial(truth, invalid(arm, Phase.LATENCY, launch))
                 one = one.model_copy(update={"jitter": waits_of(rng.exponential(800, packets // 2) + 50)})
+                if pauses is not None:
+                    calls = _long_calls(rng, pauses if is_head else {}, one.traffic.sending_ns / 1e9)
+                    one = one.model_copy(update={"long_calls": calls})
                 trials.append(PairedTrial(arm=arm, load=0, pair=pair, trial=one))
             if polls is not None:
                 for number, share in enumerate(SHARES):
@@ -174,6 +180,20 @@ def soak_run(
             found.append(ArmInterval(arm=arm, interval=one))
     run = RateRun(kind="soak", generator="inside", load=CommonLoad(pps=PPS, share=0.5), intervals=found)
     return _report(run, "soak").model_copy(update={"own_metrics": soak_metrics(run, INFOS, {})})
+
+
+def _long_calls(
+    rng: np.random.Generator, pauses: Mapping[str, float], seconds: float
+) -> dict[str, CallCounts]:
+    """Calls of 20 us, and of 1 us, which are too short to matter."""
+    found: dict[str, CallCounts] = {}
+    for stage in (one.name for one in INFO.stages if not one.apart):
+        count = int(rng.poisson((pauses.get(stage, 0.0) + rng.pareto(2.0)) * seconds))
+        for us, calls in ((1, 1000), (20, count)):
+            cycles = round(us * TSC_HZ / 1e6)
+            if calls:
+                found.setdefault(stage, {})[cycles.bit_length() - 1] = calls, calls * cycles
+    return found
 
 
 def _swept(share: float, launch: int, poll: float) -> Truth:

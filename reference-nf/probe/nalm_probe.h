@@ -18,6 +18,9 @@
  * publishing counts for the first stage marked in the next iteration. An iteration without packets is idle as a whole.
  * Stages flagged NALM_STAGE_APART (a traffic generator sharing the lcore) are counted, but are neither busy nor idle.
  *
+ * While the agent measures latency, long marks are counted by their length (nalm_length_block): they tell which stage
+ * made packets wait.
+ *
  * The probe also publishes the core's speed at each turn's begin and end, measured without a PMU (nalm_core_speed);
  * packet buffers in use at each turn's end, if the NF names a function for it (nalm_probe_buffers); and hardware events
  * per stage, if the NF also includes nalm_probe_papi.h.
@@ -86,6 +89,7 @@ extern "C" {
 #endif
 #define NALM_PROBE_MAX_OUTCOMES 12
 #define NALM_PROBE_MAX_BATCH 1024 /* larger batches are counted as 1024 */
+#define NALM_PROBE_LENGTHS 32 /* longer marks are counted with the longest: a second */
 #define NALM_PROBE_NAME 32
 #ifndef NALM_PROBE_MAX_PENDING /* an NF with longer iterations may define it, in every file that includes this one */
 #define NALM_PROBE_MAX_PENDING (16 * NALM_PROBE_MAX_STAGES) /* marks, and outcomes, kept apart between two commits */
@@ -146,6 +150,7 @@ struct nalm_event_name {
 enum nalm_ability {
 	NALM_CAN_BARE = 1u,  /* turns without marks: nalm_probe_bare_turns() */
 	NALM_CAN_MERGE = 2u, /* no mark or outcome is lost, however many an iteration has */
+	NALM_CAN_LONG = 4u,  /* counts long marks: the control's long_cycles, the lcore's lengths */
 };
 
 struct nalm_header {
@@ -174,7 +179,9 @@ struct nalm_control {
 	uint32_t turn;         /* number of the turn; the agent raises it before it opens the gate */
 	uint64_t turn_packets; /* an lcore parks once it has committed this many packets in the turn; 0: no limit */
 	uint32_t bare;	       /* 1: the turn has no marks; for NFs with NALM_CAN_BARE */
-	uint8_t reserved[44];
+	uint32_t reserved_word;
+	uint64_t long_cycles; /* marks of at least so many cycles are counted by length in the turn; 0: none */
+	uint8_t reserved[32];
 };
 
 /* One stage on one lcore. Raw, cumulative. */
@@ -205,6 +212,12 @@ struct nalm_batches {
 struct nalm_batch_block {
 	struct nalm_batches sizes[NALM_PROBE_MAX_BATCH + 1];
 	uint64_t reserved[6];
+};
+
+/* Marks of one stage on one lcore by the binary logarithm of their cycles, rounded down; of every iteration, also of
+ * those without packets. */
+struct nalm_length_block {
+	struct nalm_batches marks[NALM_PROBE_LENGTHS];
 };
 
 /* One lcore's counters: its writer is the thread that claimed it. */
@@ -244,6 +257,7 @@ struct nalm_lcore_block {
 	struct nalm_event_block events; /* also written under counters.seq, like the next */
 	struct nalm_batch_block iterations; /* those with packets, by their packets; cycles as in busy_cycles */
 	struct nalm_batch_block batches[NALM_PROBE_MAX_STAGES]; /* marks of each stage */
+	struct nalm_length_block lengths[NALM_PROBE_MAX_STAGES]; /* with NALM_CAN_LONG */
 };
 
 NALM_STATIC_ASSERT(sizeof(struct nalm_outcome_name) == 40, "layout");
@@ -252,6 +266,8 @@ NALM_STATIC_ASSERT(offsetof(struct nalm_header, stages) == 128, "layout");
 NALM_STATIC_ASSERT(sizeof(struct nalm_control) == 64, "layout");
 NALM_STATIC_ASSERT(sizeof(struct nalm_stage_block) == 8 * (3 + 12), "layout");
 NALM_STATIC_ASSERT(sizeof(struct nalm_batch_block) == 1025 * 16 + 48, "layout");
+NALM_STATIC_ASSERT(sizeof(struct nalm_length_block) == 32 * 16, "layout");
+NALM_STATIC_ASSERT(offsetof(struct nalm_control, long_cycles) == 24, "layout");
 NALM_STATIC_ASSERT(sizeof(struct nalm_event_name) == 128, "layout");
 NALM_STATIC_ASSERT(offsetof(struct nalm_header, event_count) == 128 + NALM_PROBE_MAX_STAGES * 520, "layout");
 NALM_STATIC_ASSERT(sizeof(struct nalm_event_block) == 8 * (8 + NALM_PROBE_MAX_STAGES * 9 + 3 * 8), "layout");
@@ -314,6 +330,7 @@ struct nalm_lcore {
 	uint32_t event_count; /* 0: no events are read */
 	bool running;	      /* a turn has been entered */
 	bool bare;	      /* the turn has no marks */
+	uint64_t long_cycles; /* marks of at least so many cycles are counted by length */
 	uint64_t last_tsc;
 	uint64_t turn_packets; /* committed since the gate opened */
 	struct {
@@ -473,7 +490,7 @@ static inline int nalm_probe_open(struct nalm_probe *probe, const char *nf, cons
 
 	struct nalm_header *h = probe->header;
 	h->version = NALM_PROBE_VERSION;
-	h->abilities = NALM_CAN_MERGE;
+	h->abilities = NALM_CAN_MERGE | NALM_CAN_LONG;
 	h->header_bytes = sizeof(*h);
 	h->control_offset = NALM_PROBE_CONTROL_OFFSET;
 	h->lcore_offset = NALM_PROBE_LCORE_OFFSET;
@@ -623,6 +640,7 @@ static inline void nalm_turn_enter(struct nalm_lcore *lc)
 	lc->turn_packets = 0;
 	lc->running = true;
 	lc->bare = (lc->probe->header->abilities & NALM_CAN_BARE) != 0 && lc->control->bare != 0;
+	lc->long_cycles = lc->control->long_cycles != 0 ? lc->control->long_cycles : UINT64_MAX;
 	__atomic_store_n(&lc->block->counters.state, NALM_LCORE_RUNNING, __ATOMIC_RELEASE);
 	lc->start_speed = nalm_core_speed();
 	getrusage(RUSAGE_THREAD, &lc->start_usage);
@@ -840,6 +858,17 @@ static inline void nalm_count_batch(struct nalm_batch_block *block, uint32_t pac
 	b->cycles += cycles;
 }
 
+/* Adds a mark to those of its length. */
+__attribute__((noinline, unused)) static void nalm_count_length(struct nalm_lcore *lc, uint32_t stage, uint64_t cycles)
+{
+	uint32_t length = 63u - (uint32_t)__builtin_clzll(cycles | 1);
+	struct nalm_batches *b =
+		&lc->block->lengths[stage].marks[length < NALM_PROBE_LENGTHS ? length : NALM_PROBE_LENGTHS - 1];
+
+	b->count++;
+	b->cycles += cycles;
+}
+
 /* Publishes the iteration's marks and outcomes atomically. packets: handled in the iteration; 0: idle. */
 static inline void nalm_probe_commit(struct nalm_lcore *lc, uint32_t packets)
 {
@@ -861,6 +890,8 @@ static inline void nalm_probe_commit(struct nalm_lcore *lc, uint32_t packets)
 			s->batches += n != 0;
 			nalm_count_batch(&lc->block->batches[stage], n, cycles);
 		}
+		if (__builtin_expect(cycles >= lc->long_cycles, 0))
+			nalm_count_length(lc, stage, cycles);
 	}
 	if (__builtin_expect(lc->event_count != 0, 0))
 		nalm_commit_events(lc, packets);

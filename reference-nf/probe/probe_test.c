@@ -31,6 +31,13 @@ static void iterate(struct nalm_lcore *lc, uint32_t n)
 	nalm_probe_commit(lc, n);
 }
 
+/* A mark that took so many cycles. */
+static void mark_of(struct nalm_lcore *lc, uint32_t stage, uint32_t n, uint64_t cycles)
+{
+	nalm_probe_mark(lc, stage, n);
+	lc->marks[lc->mark_count - 1].cycles = cycles;
+}
+
 static uint32_t word(const uint8_t *file, size_t at)
 {
 	uint32_t value;
@@ -245,6 +252,38 @@ static void long_iterations(void)
 	nalm_probe_close(&probe);
 }
 
+/* Long marks are counted by their length where the agent says what is long; also those of polls without packets. */
+static void lengths_of_marks(void)
+{
+	struct nalm_lcore lc;
+
+	CHECK_EQUAL(nalm_probe_open(&probe, "test", stages, 1000, NULL), 0);
+	CHECK(probe.header->abilities & NALM_CAN_LONG);
+	CHECK_EQUAL(nalm_lcore_claim(&probe, 0, &lc), 0);
+	const struct nalm_length_block *lengths = nalm_probe_block(&probe, 0)->lengths;
+	for (uint64_t is_long = 0; is_long <= 4096; is_long += 4096) {
+		probe.control->long_cycles = is_long;
+		lc.running = false; /* the gate begins a turn */
+		CHECK(nalm_probe_gate(&lc));
+		for (uint32_t packets = 0; packets < 2; packets++) {
+			mark_of(&lc, RX, packets, 4095);
+			mark_of(&lc, RX, packets, 4096);
+			mark_of(&lc, NAT, packets, 8191);
+			mark_of(&lc, NAT, packets, 8192);
+			mark_of(&lc, NAT, packets, 1ull << 40);
+			nalm_probe_commit(&lc, packets);
+		}
+		CHECK_EQUAL(lengths[RX].marks[11].count, 0);
+		CHECK_EQUAL(lengths[RX].marks[12].count, is_long ? 2 : 0);
+		CHECK_EQUAL(lengths[RX].marks[12].cycles, is_long ? 2 * 4096 : 0);
+		CHECK_EQUAL(lengths[NAT].marks[12].count, is_long ? 2 : 0);
+		CHECK_EQUAL(lengths[NAT].marks[13].cycles, is_long ? 2 * 8192 : 0);
+		CHECK_EQUAL(lengths[NAT].marks[31].cycles, is_long ? 2ull << 40 : 0);
+	}
+	nalm_lcore_finish(&lc);
+	nalm_probe_close(&probe);
+}
+
 static void *nf_thread(void *unused)
 {
 	struct nalm_lcore lc;
@@ -382,6 +421,7 @@ int main(void)
 	RUN(speed_and_buffers_of_a_turn);
 	RUN(events_of_stages);
 	RUN(long_iterations);
+	RUN(lengths_of_marks);
 	RUN(without_an_agent_the_gate_is_open);
 	remove(path);
 	return 0;

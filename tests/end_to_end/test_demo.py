@@ -150,7 +150,7 @@ def test_nothing_else_is_flagged(
 def test_the_schedule_finds_what_hurts_under_load_alone(
     demo: Demo, under_load: list[dict[str, Any]], commits: dict[str, dict[str, Any]]
 ) -> None:
-    """Each at its merge, by the metric that was planted; the first at its stage, too."""
+    """Each at its merge and its stage, by the metric that was planted."""
     assert [merge["metric"] for merge in under_load] in (["load_cpp"], ["load_cpp", "latency_p99_ns"])
     for merge in under_load:
         verdict = verdict_in(RATES, commits[merge["sha"]])
@@ -159,6 +159,7 @@ def test_the_schedule_finds_what_hurts_under_load_alone(
         regressed = {one["metric"] for one in changes if one["outcome"] == "regressed"}
         assert merge["metric"] in regressed, demo.output
         assert (run["base_sha"], run["head_sha"]) == (merge["parent"], merge["sha"])
+        assert verdict["stage"] == merge["stage"], demo.output
         if merge["metric"] == "latency_p99_ns":
             assert not {"latency_p50_ns", "load_cpp", "loss_ratio"} & regressed, demo.output
         else:

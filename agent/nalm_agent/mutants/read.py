@@ -179,8 +179,7 @@ def _check_keys(path: Path, keys: dict[str, str]) -> None:
     missing = [key for key in needed if key not in keys]
     if missing:
         raise PatchError(f"{path}: the header lacks {', '.join(missing)}")
-    # A tail of latency belongs to no stage.
-    if keys["expect"] in ("regressed", "improved") and "stage" not in keys and keys.get("kind") != "tail":
+    if keys["expect"] in ("regressed", "improved") and "stage" not in keys:
         raise PatchError(f"{path}: {keys['expect']} needs stage and cause")
     # Where instructions cannot be counted, nothing tells the causes apart.
     uncounted = "lcores" in keys or keys.get("kind") in ("per-poll", "tail")

@@ -28,7 +28,9 @@ class _Control(ctypes.Structure):
         ("turn", ctypes.c_uint32),
         ("turn_packets", ctypes.c_uint64),
         ("bare", ctypes.c_uint32),
-        ("reserved", ctypes.c_uint8 * 44),
+        ("reserved_word", ctypes.c_uint32),
+        ("long_cycles", ctypes.c_uint64),
+        ("reserved", ctypes.c_uint8 * 32),
     )
 
 
@@ -56,6 +58,11 @@ class Gate:
         self._control.turn += 1
         self._set(GateState.OPEN)
         return self.turn
+
+    def count_lengths(self, cycles: int) -> None:
+        """From the next turn on, marks of at least so many cycles are counted by length; 0: none."""
+        assert self._control is not None
+        self._control.long_cycles = cycles
 
     def close(self) -> None:
         """Makes lcores park at their next iteration."""

@@ -268,6 +268,11 @@ class RunningNf(NfProcess):
         """Whether the NF has turns without marks."""
         return self.probe.has_bare_turns
 
+    def count_lengths(self, cycles: int) -> None:
+        """From the next turn on, marks of at least so many cycles are counted by length; 0: none."""
+        assert self.gate is not None
+        self.gate.count_lengths(cycles)
+
     def bare_turn(self, milliseconds: float) -> list[LcoreTurn]:
         """Runs one turn without marks, and returns what it has of each lcore."""
         before = self.snapshot()

@@ -21,7 +21,7 @@ from nalm_agent.runtime.errors import ProbeError
 
 COUNTED = "counted"
 FLAG_APART = 1
-CAN_BARE, CAN_MERGE = 1, 2
+CAN_BARE, CAN_MERGE, CAN_LONG = 1, 2, 4
 SNAPSHOT_SECONDS = 2.0
 """Longest wait for a writer that lost its CPU in the middle of an iteration."""
 _KINDS = list(OutcomeKind)
@@ -91,7 +91,10 @@ class ProbeFile:
         self._layout = layout
         header = np.frombuffer(self.map, dtype=layout.header, count=1)[0].copy()
         needed = int(header["lcore_offset"]) + int(header["lcore_max"]) * int(header["lcore_bytes"])
-        if len(self.map) < needed or header["lcore_bytes"] < layout.block_bytes:
+        self.counts_lengths = bool(int(header["abilities"]) & CAN_LONG)
+        """Whether it counts long marks by their length; older probes do not."""
+        block_bytes = layout.block_bytes + (layout.lengths.itemsize if self.counts_lengths else 0)
+        if len(self.map) < needed or header["lcore_bytes"] < block_bytes:
             raise ProbeError(f"{path} is truncated: it has {len(self.map)} of {needed} bytes")
         self.nf = plain_line(header["nf"].decode(errors="replace"))
         self.pid = int(header["pid"])
@@ -151,6 +154,12 @@ class ProbeFile:
         """An lcore's iterations with packets, by their packets, in the same form. None: layout 2."""
         offset = self._layout.iterations_at
         return None if offset is None else self._batches(lcore, offset)
+
+    def lengths(self, lcore: int) -> Block:
+        """Long marks on one lcore, of a probe that counts them: fields `count` and `cycles`, by stage and
+        by the binary logarithm of a mark's cycles."""
+        assert self.counts_lengths
+        return self._consistent(lcore, self._layout.lengths_at, self._layout.lengths)["stages"][0]
 
     def _batches(self, lcore: int, offset: int) -> Block:
         found = self._consistent(lcore, offset, self._layout.batches)

@@ -10,7 +10,7 @@ import numpy as np
 MAGIC = 0x4D4C414E
 ROOM_FOR_STAGES = {2: 16, 3: 16, 4: 64}
 """By layout version."""
-MAX_OUTCOMES, MAX_BATCH, MAX_EVENTS = 12, 1024, 8
+MAX_OUTCOMES, MAX_BATCH, MAX_EVENTS, LENGTHS = 12, 1024, 8, 32
 MAX_BATCH_OF_2 = 256
 
 _OUTCOME = np.dtype([("name", "S32"), ("kind", "<u4"), ("reserved", "<u4")])
@@ -27,6 +27,7 @@ _STAGE = np.dtype(
     ]
 )
 _BATCHES = np.dtype([("sizes", [("count", "<u8"), ("cycles", "<u8")], MAX_BATCH + 1), ("reserved", "<u8", 6)])
+_LENGTHS = np.dtype([("count", "<u8"), ("cycles", "<u8")])
 _BATCHES_OF_2 = np.dtype([("count", "<u8", MAX_BATCH_OF_2 + 1), ("cycles", "<u8", MAX_BATCH_OF_2 + 1)])
 
 
@@ -104,7 +105,10 @@ class ProbeLayout:
         self.batches_at = self.counters_and_events.itemsize + (0 if version == 2 else _BATCHES.itemsize)
         """Offset of the first stage's batches."""
         self.block_bytes = self.batches_at + room * self.batches.itemsize
-        """Of an lcore's block, without padding."""
+        """Of an lcore's block, without padding and lengths of marks."""
+        self.lengths = np.dtype([("stages", _LENGTHS, (room, LENGTHS))])
+        self.lengths_at = self.block_bytes
+        """Offset of an lcore's marks by length, of a probe that counts them."""
 
 
 @cache

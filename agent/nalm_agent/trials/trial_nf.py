@@ -14,6 +14,7 @@ from types import TracebackType
 from nalm_core.rates.rate_report import Phase, Trial
 from nalm_core.rates.rate_result import marked
 from nalm_core.report.batch_sizes import LcoreBatches
+from nalm_core.report.long_calls import LONG_CYCLES, CallCounts
 from nalm_core.report.offered_load import NO_SHAPE, LoadShape
 from nalm_core.report.run_report import ArmInfo, Build, OutcomeKind, RunDefinition, StageInfo
 
@@ -23,6 +24,7 @@ from nalm_agent.host.cores import Cores
 from nalm_agent.host.fingerprint import steal_ns
 from nalm_agent.nf.batches import batch_snapshot, batches_between
 from nalm_agent.nf.launch import RunningNf
+from nalm_agent.nf.long_calls import calls_between, length_snapshot
 from nalm_agent.nf.probe import buffers_in_use, lcore_counters, stage_counters
 from nalm_agent.nf.traffic_file import VARIABLE
 from nalm_agent.store.home import WorkDir
@@ -138,6 +140,7 @@ class TrialNf:
             shape=self._shape(ask),
             arrive=arrive,
         )
+        self._nf.count_lengths(LONG_CYCLES if ask.phase is Phase.LATENCY else 0)
         stolen, turns = steal_ns(self._run.cores.cpus), _CountedTurns(self._nf)
         offered = self._generator.offer(offer, turns)
         after, stolen = self._nf.snapshot(), steal_ns(self._run.cores.cpus) - stolen
@@ -153,6 +156,7 @@ class TrialNf:
             lcores=lcore_counters(turns.before, after),
             stages=lcore_stages(self.stages, turns.before, after),
             batches=turns.batches,
+            long_calls=turns.long_calls if ask.phase is Phase.LATENCY else None,
             steal_ns=max(0, stolen),
             latency=offered.latency,
             jitter=offered.jitter,
@@ -193,12 +197,13 @@ def _generator(run: NfRun) -> tuple[LoadGenerator, dict[str, str]]:
 
 
 class _CountedTurns:
-    """Turns of one trial. Batches are those of the time in which load is offered."""
+    """Turns of one trial. Batches and long calls are those of the time in which load is offered."""
 
     def __init__(self, nf: RunningNf) -> None:
         self._nf = nf
         self.before = nf.snapshot()
         self.batches: list[LcoreBatches] = []
+        self.long_calls: dict[str, CallCounts] | None = None
 
     def run(self, seconds: float) -> None:
         with self._counted():
@@ -220,9 +225,11 @@ class _CountedTurns:
 
     @contextmanager
     def _counted(self) -> Iterator[None]:
-        before = batch_snapshot(self._nf.probe)
+        probe = self._nf.probe
+        batches, lengths = batch_snapshot(probe), length_snapshot(probe)
         yield
-        self.batches = batches_between(before, batch_snapshot(self._nf.probe))
+        self.batches = batches_between(batches, batch_snapshot(probe))
+        self.long_calls = calls_between(probe.stages, lengths, length_snapshot(probe))
 
     def _ended(self) -> int:
         """Packets of the trial that have an outcome."""

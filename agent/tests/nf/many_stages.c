@@ -33,6 +33,7 @@ int main(void)
 	for (uint32_t l = 0; l < NALM_PROBE_MAX_LCORES; l++) {
 		if (nalm_lcore_claim(&probe, l, &lcores[l]) != 0 || !nalm_probe_gate(&lcores[l]))
 			return 3;
+		lcores[l].long_cycles = 1;
 		for (uint32_t s = 0; s < NALM_PROBE_MAX_STAGES; s++) {
 			uint32_t n = s + 1 < NALM_PROBE_MAX_STAGES ? s + 1 : 2000;
 			nalm_probe_mark(&lcores[l], s, n);

@@ -36,6 +36,7 @@ def test_layout_2_is_read(layout_2: Path) -> None:
     assert int(sizes["cycles"].sum()) == int(taken.blocks[0][0]["busy_cycles"])
     assert int(probe.batches(1, 1)[0]["count"][8]) == 1
     assert probe.iterations(0) is None
+    assert not probe.counts_lengths
     probe.close()
 
 
@@ -75,12 +76,20 @@ def test_64_stages_on_64_lcores_are_read(tmp_path: Path) -> None:
     assert int(probe.batches(63, 63)[0]["count"][1024]) == 1, "larger batches count as 1,024"
     iterations = probe.iterations(0)
     assert iterations is not None and int(iterations[0]["count"][1024]) == 1
+    lengths = probe.lengths(63)
+    assert lengths.shape == (64, 32) and lengths["count"].sum(axis=1).tolist() == [1] * 64
+    assert lengths["cycles"].sum(axis=1)[1:63].tolist() == [int(one) for one in stages_of(taken, 63)[1:63]]
     probe.close()
     memory = path.read_bytes()
     header = read_header(lambda at, size: memory[at : at + size], 0)
     lcores = read_lcores(lambda at, size: memory[at : at + size], 0, header)
     assert (len(header.stages), len(lcores)) == (64, 64)
     assert [stage[1] for stage in lcores[63].stages] == [*range(1, 64), 2000]
+
+
+def stages_of(taken: Snapshot, lcore: int) -> list[int]:
+    """Cycles by stage."""
+    return list(taken.blocks[lcore][0]["stages"]["cycles"])
 
 
 def _nothing(taken: Snapshot) -> Snapshot:

@@ -77,7 +77,7 @@ def measured(
         one = Repository(repository.path, work.fresh("git"))
         request = Request(one, one.resolve(base), one.resolve(head), "sfc_a", force=True)
         report = measure_under_load(request, kind, home, work, Silent())
-    return report, {change.metric: change for change in judge(report).metrics}
+    return report, {change.metric: change for change in judge(report).metrics if change.stage is None}
 
 
 def planted(repository: NfRepository, change: str) -> str:
@@ -89,9 +89,11 @@ def planted(repository: NfRepository, change: str) -> str:
     return repository.commit("planted", **{TX.replace(".", "__"): text.replace(old, new, 1)})
 
 
-def test_a_tail_is_found_at_high_percentiles_alone(repository: NfRepository, home: Home) -> None:
+def test_a_tail_is_found_at_high_percentiles_alone_and_at_its_stage(repository: NfRepository, home: Home) -> None:
     report, figures = measured(repository, home, TAIL)
-    assert figures["latency_p99_ns"].outcome == "regressed", judge(report).reason
+    verdict = judge(report)
+    assert figures["latency_p99_ns"].outcome == "regressed", verdict.reason
+    assert verdict.culprit_stages == ["tx"], verdict.reason
     assert figures["latency_p50_ns"].outcome != "regressed"
     assert figures["loss_ratio"].outcome != "regressed"
 

@@ -104,6 +104,11 @@ def test_what_a_poll_costs_is_found_at_its_stage_without_searches(
     assert not {"mrr_pps", "ndr_pps", "pdr_pps"} & {metric for metric, _ in figures}
     assert report.rates is not None and report.rates.searches == []
     assert {one.trial.phase for one in report.rates.trials} == {Phase.LATENCY}
+    for each in report.rates.trials:
+        one = each.trial
+        assert one.long_calls is not None and one.long_calls.keys() <= {"rx", "work", "tx"}
+        if each.arm is Arm.HEAD:
+            assert sum(count for count, _ in one.long_calls["rx"].values()) > 100
 
 
 LOAD = "load = { mrr = 0.5, burst = 4, new_flows = 1000, ramp = { ms = 30 } }\n"
@@ -125,6 +130,8 @@ def test_the_shape_of_the_scenarios_load_is_offered(traffic_repository: NfReposi
         (Arm.BASE, Arm.HEAD), shape
     )
     assert shapes[Arm.HEAD, Phase.MRR] is None, "a closed loop has no shape"
+    counted = {one.trial.phase for one in report.rates.trials if one.trial.long_calls is not None}
+    assert counted == {Phase.LATENCY}
     seconds = {one.trial.intended_s for one in report.rates.trials if one.trial.phase is Phase.LATENCY}
     assert seconds == {0.06}, "two whole ramps instead of 0.05 s"
     assert any(note.endswith(f"the scenario's load: {shape.described}") for note in report.notes)

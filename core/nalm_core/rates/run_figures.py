@@ -15,10 +15,12 @@ from types import MappingProxyType
 from typing import Final
 
 from nalm_core.rates import defaults
+from nalm_core.rates.long_calls import long_calls
 from nalm_core.rates.rate_change import median_percentiles
 from nalm_core.rates.sweep import chain_knee
 from nalm_core.rates.trials import as_round, forwarded_pps, intended, lost_packets, total_losses
 from nalm_core.report.counters import totals
+from nalm_core.report.long_calls import LongCalls
 from nalm_core.report.own_metrics import Judged, MetricGrowth, OwnMetric
 from nalm_core.report.run_report import Arm, ArmInfo
 from nalm_core.report.trials.rate_run import ArmSearch, PairedTrial, RateMode, RateRun
@@ -144,7 +146,10 @@ def _metric(name: str, of: RateMetric, margin: float, figures: _Figures) -> OwnM
     columns = {arm: [pair[at] for pair in values.values()] for at, arm in enumerate(ARMS)}
     causes = figures.causes() if name == "loss_ratio" else {}
     stages = figures.cycles_of_stages() if name == LOAD_CPP else {}
-    return found.model_copy(update={"values": columns, "causes": causes, "stages": stages})
+    calls = figures.long_calls(columns) if name in {**LATENCIES, **JITTERS} else None
+    return found.model_copy(
+        update={"values": columns, "causes": causes, "stages": stages, "long_calls": calls}
+    )
 
 
 @dataclass(frozen=True)
@@ -210,6 +215,10 @@ class _Figures:
                 if any(name in one for one in launches)
             }
         return found
+
+    def long_calls(self, values: Mapping[Arm, Sequence[float]]) -> LongCalls | None:
+        """Of the trials that take part. values: a latency of each launch."""
+        return long_calls(values, list(self._launches.values()), self.arms)
 
     def _each(self, figure: Callable[[int, Arm], float | None]) -> ByLaunch:
         """A figure of the open loop's trials of each launch. Raises _MissingError."""

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from nalm_core.report.long_calls import LongCalls
 from nalm_core.report.terms import Arm, Model
 
 MetricName = Annotated[str, Field(min_length=1, max_length=32, pattern=r"^[a-z][a-z0-9_]*$")]
@@ -67,3 +68,5 @@ class OwnMetric(Model):
     """The parts of the value by cause, over all launches."""
     stages: dict[Arm, dict[str, float]] = Field(default_factory=dict, exclude_if=lambda found: not found)
     """The parts of the value by stage: of each the median over launches."""
+    long_calls: LongCalls | None = Field(default=None, exclude_if=lambda found: found is None)
+    """Of a latency that differs between the arms: calls of stages that are long enough to be the reason."""

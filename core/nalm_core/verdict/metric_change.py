@@ -27,6 +27,7 @@ from nalm_core.report.run_report import Arm, Model, RunReport, Settings
 from nalm_core.stats.estimate import estimate_ratio, middle_launches
 from nalm_core.stats.sequential import decide_at, look_for, same_spent_at, spent_at
 from nalm_core.text.percents import change_percent, share_percent, signed_percent
+from nalm_core.verdict.long_calls import long_call_stages
 from nalm_core.verdict.rank_change import growth_change, rank_change, shares_error_rate
 
 MetricOutcome = Literal["same", "improved", "regressed", "inconclusive", "missing"]
@@ -93,18 +94,20 @@ def metric_changes(report: RunReport) -> list[MetricChange]:
     arm = Arm.HEAD if not feature_change(report) else judged_arm(report) or Arm.HEAD_AS_BASE
     launches = pair_launches(report, Arm.BASE, arm) if of_stages else []
     of_packets = [_threshold(report, one, arm, launches, settings) for one in of_stages]
-    own = []
+    own: list[MetricChange] = []
     for one in report.own_metrics:
         found = _own(report, one, arm, settings)
-        own += [found, *_paying_stages(found, one, arm)]
+        own += [found, *_paying_stages(found, one, arm, report.settings.alpha)]
     return of_packets + own
 
 
-def _paying_stages(chain: MetricChange, metric: OwnMetric, arm: Arm) -> list[MetricChange]:
+def _paying_stages(chain: MetricChange, metric: OwnMetric, arm: Arm, alpha: float) -> list[MetricChange]:
     """The stages that bear a fair share of a change of the chain, the one with most first. They explain it,
     and have no interval of their own."""
     if chain.outcome not in ("regressed", "improved") or chain.base is None or chain.head is None:
         return []
+    if metric.long_calls is not None:
+        return long_call_stages(chain, metric.long_calls, arm, alpha)
     whole = chain.head - chain.base
     old, new = metric.stages.get(Arm.BASE, {}), metric.stages.get(arm, {})
     grown = {name: new.get(name, 0.0) - old.get(name, 0.0) for name in (*old, *new)}
@@ -319,6 +322,8 @@ def said(change: MetricChange) -> str:
     """One metric in a line: `Resident memory 1,000 to 1,100 bytes (+10.0 %), regressed`."""
     if change.outcome == "missing":
         return f"{metric_name(change)}: missing; {change.reason}"
+    if change.base is None and change.head is None:
+        return f"{metric_name(change)}: {change.reason}"
     size = "" if change.ratio is None else f" ({change_percent(change.ratio - 1)}{_interval(change)})"
     text = f"{metric_name(change)} {number(change.base)} to {number(change.head)} {change.unit}{size}"
     text += f", {change.outcome}"

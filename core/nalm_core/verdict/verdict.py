@@ -138,9 +138,9 @@ def _judge_rates(report: RunReport, plain: Callable[[Outcome, str], Verdict]) ->
     outcomes = [Outcome.INCONCLUSIVE if one.outcome == "missing" else Outcome(one.outcome) for one in gating]
     outcome = min(outcomes, key=WORST_FIRST.index)
     reason, summary = wording.rates(outcome, gating)
-    paying = [one.stage for one in changes if one.stage is not None and one.outcome == outcome]
+    paying = dict.fromkeys(one.stage for one in changes if one.stage is not None and one.outcome == outcome)
     return plain(outcome, reason).model_copy(
-        update={"summary": summary, "judged_arm": Arm.HEAD, "metrics": changes, "culprit_stages": paying}
+        update={"summary": summary, "judged_arm": Arm.HEAD, "metrics": changes, "culprit_stages": list(paying)}
     )
 
 

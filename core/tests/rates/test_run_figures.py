@@ -6,18 +6,22 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+import numpy as np
 import pytest
-from nalm_core.rates.run_figures import RATE_METRICS
+from nalm_core.rates.defaults import COMPARE_ALPHA
+from nalm_core.rates.run_figures import RATE_METRICS, rate_metrics
 from nalm_core.rates.run_view import rates_of
 from nalm_core.report.catalogue import NEVER_JUDGED
+from nalm_core.report.long_calls import LongCalls
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.serialization import dump_report, parse_report
 from nalm_core.report.summary import summarise
 from nalm_core.report.trials.trial import Phase
+from nalm_core.verdict.long_calls import long_call_stages
 from nalm_core.verdict.metric_change import MetricChange
 from nalm_core.verdict.verdict import judge
-from rate_runs import later, rate_run, soak_run
+from rate_runs import ARMS, Waits, later, rate_run, soak_run
 
 
 def judged(report: RunReport) -> tuple[Outcome, dict[str, MetricChange]]:
@@ -69,6 +73,63 @@ def test_a_microsecond_at_p99_alone_is_found_and_named() -> None:
     assert p99.base is not None and p99.head is not None
     assert p99.head - p99.base == pytest.approx(1000, rel=0.2)
     assert judge(report).summary.startswith("Latency p99 +1")
+
+
+def test_a_tail_has_the_stage_whose_long_calls_made_packets_wait() -> None:
+    report = rate_run(waits=later(9000, 0.982, 0.9975), pauses={"nat": 900.0})
+    verdict = judge(parse_report(dump_report(report)))
+    assert verdict.outcome is Outcome.REGRESSED and verdict.culprit_stages == ["nat"]
+    chain, stage = [one for one in verdict.metrics if one.metric == "latency_p99_ns"]
+    assert (chain.stage, chain.outcome) == (None, "regressed")
+    assert (stage.stage, stage.outcome, stage.base, stage.ratio) == ("nat", "regressed", None, None)
+    said = re.fullmatch(
+        r"calls of at least 4\.1 us take ([\d,]+) us of a second, \d+ in base: 100\.0 % of the change",
+        stage.reason or "",
+    )
+    assert said and float(said[1].replace(",", "")) == pytest.approx(18_000, rel=0.05)
+    assert re.match(r"Latency p99 \+\d+\.\d % regressed in nat", verdict.summary)
+
+
+def test_a_better_tail_has_its_stage_too() -> None:
+    report = rate_run(waits=later(9000, 0.982, 0.9975), pauses={"rx": 900.0})
+    assert report.rates is not None
+    turned = report.rates.model_copy(
+        update={
+            "trials": [
+                one.model_copy(update={"arm": ARMS[1 - ARMS.index(one.arm)]}) for one in report.rates.trials
+            ]
+        }
+    )
+    own = rate_metrics(turned, report.arms, {})
+    verdict = judge(report.model_copy(update={"rates": turned, "own_metrics": own}))
+    assert verdict.outcome is Outcome.IMPROVED and verdict.culprit_stages == ["rx"]
+
+
+@pytest.mark.parametrize(
+    ("waits", "pauses"),
+    [
+        pytest.param(later(9000, 0.982, 0.9975), None, id="calls were not counted"),
+        pytest.param(later(9000, 0.982, 0.9975), {}, id="no stage has more long calls"),
+        pytest.param(later(1000, 0.982, 0.9975), {"nat": 900.0}, id="shorter calls would explain it"),
+    ],
+)
+def test_a_tail_without_evidence_has_no_stage(waits: Waits, pauses: dict[str, float] | None) -> None:
+    verdict = judge(rate_run(waits=waits, pauses=pauses))
+    assert verdict.outcome is Outcome.REGRESSED and verdict.culprit_stages == []
+
+
+def test_pauses_of_the_host_name_a_stage_seldom() -> None:
+    """At most as often as COMPARE_ALPHA says, whatever the pauses: 400 runs have 4 at most on average."""
+    rng = np.random.default_rng(5)
+    p99 = MetricChange(
+        metric="latency_p99_ns", unit="ns", better="lower", outcome="regressed", gates=True, margin=0.1
+    )
+    named = 0
+    for _ in range(400):
+        stages = {arm: {f"s{at}": list(rng.pareto(1.5, 14)) for at in range(9)} for arm in ARMS}
+        calls = LongCalls(at_least_us=5.0, stages=stages)
+        named += bool(long_call_stages(p99, calls, Arm.HEAD, COMPARE_ALPHA))
+    assert named <= 8
 
 
 def test_losses_in_bursts_are_found_with_their_cause() -> None:

@@ -9,6 +9,7 @@ from typing import Final, Literal
 from pydantic import AliasChoices, Field
 
 from nalm_core.report.batch_sizes import LcoreBatches
+from nalm_core.report.long_calls import CallCounts
 from nalm_core.report.offered_load import LoadShape
 from nalm_core.report.terms import Count, LcoreCounters, Model, Name, StageCounters
 from nalm_core.report.trials.histogram import Histogram
@@ -81,6 +82,8 @@ class Trial(Model):
     stages: list[LcoreStages]
     batches: list[LcoreBatches] = Field(default_factory=list)
     """Of each lcore while traffic was sent. Empty: not counted (an older report or probe)."""
+    long_calls: dict[Name, CallCounts] | None = Field(default=None, exclude_if=lambda found: found is None)
+    """Of each stage that had any, while traffic was sent, over all lcores. None: not counted."""
     steal_ns: int | None = Field(default=None, ge=0)
     latency: Histogram | None = None
     jitter: Histogram | None = None

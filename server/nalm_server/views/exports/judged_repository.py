@@ -107,7 +107,7 @@ def rates(session: Session, project_id: int) -> Iterator[RateExport]:
         }
         for change in Verdict.model_validate(verdict.document).metrics:
             figures = change.model_dump(
-                include={"metric", "unit", "outcome", "ratio", "low", "high", "reason"}
+                include={"metric", "stage", "unit", "outcome", "ratio", "low", "high", "reason"}
             )
             sides = {"of_base": change.base, "of_head": change.head}
             yield _made(RateExport, run, {**origin, **figures, **sides})

@@ -254,6 +254,8 @@ class RateExport(NamedTuple):
     host_class: str
     run_outcome: str
     metric: str
+    stage: str | None
+    """A stage that explains the figure's change; none: the chain."""
     unit: str
     outcome: str
     of_base: float | None

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of stages that took long: packets that arrive meanwhile wait. They are what a tail of latency is made of."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from nalm_core.report.terms import Arm, Count, Model, Name
+
+LONG_CYCLES: Final = 1024
+"""TSC cycles from which a call of a stage is counted by its length."""
+CallLength = Annotated[int, Field(ge=0, le=31)]
+CallCounts = dict[CallLength, tuple[Count, Count]]
+"""Number of calls and their TSC cycles, by the binary logarithm of a call's cycles, rounded down. The greatest
+length includes longer calls. A call is what a stage did between two marks: with a batch, or in a poll without
+packets."""
+
+
+class LongCalls(Model):
+    """Time of each stage's long calls in every launch, of both arms."""
+
+    at_least_us: float = Field(gt=0)
+    """The length from which calls count: at most half of what the figure changed by."""
+    stages: dict[Arm, dict[Name, list[float]]]
+    """Microseconds in a second of the load, one value of each launch."""
