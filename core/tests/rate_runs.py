@@ -84,8 +84,8 @@ def rate_run(
     waits: what the change does to head's latencies; burst_loss: share of all packets that head loses, all in
     one trial of each launch; rate: head's MRR and NDR over base's; polls: cycles of a poll, in a sweep;
     lost_at_most: share that is lost at the sweep's greatest load; more_in_rx: head's cycles per packet at the
-    load over base's, less 1, all in stage rx; pauses: calls of 20 us of head's stages, per second of the load,
-    beside the host's own, which are anywhere and in both arms. None: calls are not counted.
+    load over base's, less 1, all in stage rx; pauses: calls of 20 us of head's stages in a second of the
+    load, beside the host's own, which are anywhere and in both arms. None: calls are not counted.
     """
     rng = np.random.default_rng(seed)
     trials, searches = [], []

@@ -159,7 +159,9 @@ class ProbeFile:
         """Long marks on one lcore, of a probe that counts them: fields `count` and `cycles`, by stage and
         by the binary logarithm of a mark's cycles."""
         assert self.counts_lengths
-        return self._consistent(lcore, self._layout.lengths_at, self._layout.lengths)["stages"][0]
+        found: Block = self._consistent(lcore, self._layout.lengths_at, self._layout.lengths)
+        by_stage: Block = found["stages"][0]
+        return by_stage
 
     def _batches(self, lcore: int, offset: int) -> Block:
         found = self._consistent(lcore, offset, self._layout.batches)

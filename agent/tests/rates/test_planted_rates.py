@@ -89,7 +89,9 @@ def planted(repository: NfRepository, change: str) -> str:
     return repository.commit("planted", **{TX.replace(".", "__"): text.replace(old, new, 1)})
 
 
-def test_a_tail_is_found_at_high_percentiles_alone_and_at_its_stage(repository: NfRepository, home: Home) -> None:
+def test_a_tail_is_found_at_high_percentiles_alone_and_at_its_stage(
+    repository: NfRepository, home: Home
+) -> None:
     report, figures = measured(repository, home, TAIL)
     verdict = judge(report)
     assert figures["latency_p99_ns"].outcome == "regressed", verdict.reason

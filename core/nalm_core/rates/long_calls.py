@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which stages made packets wait: the time of calls that are long enough to explain a change of latency.
 
-A packet of the tail waits, at whatever stage it is, while its lcore is busy elsewhere. So the packet itself does
-not tell the stage; the lcore's long calls do.
+A packet of the tail waits, at whatever stage it is, while its lcore is busy elsewhere. So the packet itself
+does not tell the stage; the lcore's long calls do.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ def long_calls(
 ) -> LongCalls | None:
     """Long calls in the trials of each launch.
 
-    values: nanoseconds of latency or jitter by launch. launches: of each arm the trials at the load. None: the
-    calls were not counted, or the figure differs by less than twice the shortest call that is counted.
+    values: nanoseconds of latency or jitter by launch. launches: of each arm the trials at the load. None:
+    the calls were not counted, or the figure differs by less than twice the shortest call that is counted.
     """
     trials = [one for sides in launches for side in sides.values() for one in side]
     cycles_per_ns = _cycles_per_ns(trials)

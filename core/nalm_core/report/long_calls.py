@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of stages that took long: packets that arrive meanwhile wait. They are what a tail of latency is made of."""
+"""Calls of stages that took long: packets that arrive meanwhile wait, and make a tail of latency."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ LONG_CYCLES: Final = 1024
 """TSC cycles from which a call of a stage is counted by its length."""
 CallLength = Annotated[int, Field(ge=0, le=31)]
 CallCounts = dict[CallLength, tuple[Count, Count]]
-"""Number of calls and their TSC cycles, by the binary logarithm of a call's cycles, rounded down. The greatest
-length includes longer calls. A call is what a stage did between two marks: with a batch, or in a poll without
-packets."""
+"""Number of calls and their TSC cycles, by the binary logarithm of a call's cycles, rounded down. The
+greatest length includes longer calls. A call is what a stage did between two marks: with a batch, or in a
+poll without packets."""
 
 
 class LongCalls(Model):

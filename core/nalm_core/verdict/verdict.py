@@ -140,7 +140,12 @@ def _judge_rates(report: RunReport, plain: Callable[[Outcome, str], Verdict]) ->
     reason, summary = wording.rates(outcome, gating)
     paying = dict.fromkeys(one.stage for one in changes if one.stage is not None and one.outcome == outcome)
     return plain(outcome, reason).model_copy(
-        update={"summary": summary, "judged_arm": Arm.HEAD, "metrics": changes, "culprit_stages": list(paying)}
+        update={
+            "summary": summary,
+            "judged_arm": Arm.HEAD,
+            "metrics": changes,
+            "culprit_stages": list(paying),
+        }
     )
 
 

@@ -18,8 +18,9 @@ from nalm_server.jobs.schemas import JobReason, JobState
 from nalm_server.jobs.service import enqueue, move
 from nalm_server_harness import Service
 from nalm_server_line import use_line
-from nalm_server_rates import RateBench, rates, shifted, soak, swept, unmeasured
+from nalm_server_rates import RateBench, of_commits, rates, shifted, soak, swept, unmeasured
 from nalm_server_reports import body_of, make_report, sha
+from rate_runs import later, rate_run
 
 LENGTH = 9
 
@@ -204,6 +205,23 @@ def test_exports(service: Service) -> None:
     answer = service.client.get(path, params={"metric": "latency_p99_ns"})
     (row,) = csv.DictReader(io.StringIO(answer.text))
     assert (row["scenario"], row["unit"]) == ("sfc_a:rate", "ns")
+
+
+@pytest.mark.usefixtures("line")
+def test_a_tail_has_its_stage_in_the_alert_and_the_export(service: Service) -> None:
+    tail = rate_run(waits=later(9000, 0.97, 0.999), packets=1_000, pauses={"nat": 900.0})
+    service.upload(dump_report(of_commits(tail, 1, sha(0), sha(1))))
+    (found,) = service.get("/projects/demo/alerts")
+    assert (found["metric"], found["stage"]) == ("latency_p99_ns", "nat")
+    (verdict,) = service.get(f"/projects/demo/commits/{sha(1)}")["verdicts"]
+    assert verdict["stage"] == "nat"
+    path, params = "/api/v1/projects/demo/export", {"table": "rates", "metric": "latency_p99_ns"}
+    rows = list(csv.DictReader(io.StringIO(service.client.get(path, params=params).text)))
+    assert [(row["stage"], row["outcome"], row["of_head"] == "") for row in rows] == [
+        ("", "regressed", False),
+        ("nat", "regressed", True),
+    ]
+    assert rows[1]["reason"].startswith("calls of at least ")
 
 
 def test_a_schedule_of_rates(service: Service) -> None:

@@ -8278,6 +8278,20 @@ export interface components {
             new_flows?: number | null;
             ramp?: components["schemas"]["Ramp"] | null;
         };
+        /**
+         * LongCalls
+         * @description Time of each stage's long calls in every launch, of both arms.
+         */
+        LongCalls: {
+            /** At Least Us */
+            at_least_us: number;
+            /** Stages */
+            stages: {
+                [key: string]: {
+                    [key: string]: number[];
+                };
+            };
+        };
         /** LossByCause */
         LossByCause: {
             /** Cause */
@@ -9060,6 +9074,7 @@ export interface components {
              * @enum {string}
              */
             judged: "ratio" | "ranks" | "share" | "growth" | "never";
+            long_calls?: components["schemas"]["LongCalls"] | null;
             /** Margin */
             margin: number;
             /** Missing */
@@ -11952,6 +11967,15 @@ export interface components {
             launch: number;
             /** Lcores */
             lcores: components["schemas"]["LcoreCounters"][];
+            /** Long Calls */
+            long_calls?: {
+                [key: string]: {
+                    [key: string]: [
+                        number,
+                        number
+                    ];
+                };
+            } | null;
             /**
              * Outside
              * @default false
