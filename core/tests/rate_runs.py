@@ -13,8 +13,8 @@ from nalm_core.rates.rate_result import rate_checks
 from nalm_core.rates.run_figures import rate_metrics
 from nalm_core.rates.soak_figures import soak_metrics
 from nalm_core.report.defaults import DEFAULT_SETTINGS
-from nalm_core.report.long_calls import CallCounts
 from nalm_core.report.run_report import Arm, ArmInfo, Check, RunReport, RunStatus, Source
+from nalm_core.report.trials.long_calls import CallCounts
 from nalm_core.report.trials.rate_run import (
     RATE_MODES,
     ArmInterval,

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from nalm_core.report.long_calls import CallCounts
 from nalm_core.report.run_report import StageInfo
+from nalm_core.report.trials.long_calls import CallCounts
 
 from nalm_agent.nf.probe import ProbeFile
 

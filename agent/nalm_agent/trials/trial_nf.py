@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
+from nalm_core.rates.defaults import LONG_CYCLES
 from nalm_core.rates.rate_report import Phase, Trial
 from nalm_core.rates.rate_result import marked
 from nalm_core.report.batch_sizes import LcoreBatches
-from nalm_core.report.long_calls import LONG_CYCLES, CallCounts
 from nalm_core.report.offered_load import NO_SHAPE, LoadShape
 from nalm_core.report.run_report import ArmInfo, Build, OutcomeKind, RunDefinition, StageInfo
+from nalm_core.report.trials.long_calls import CallCounts
 
 from nalm_agent.generators.generator import Limits, LoadGenerator, Offer
 from nalm_agent.generators.inside import InsideGenerator

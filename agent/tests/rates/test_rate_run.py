@@ -104,11 +104,8 @@ def test_what_a_poll_costs_is_found_at_its_stage_without_searches(
     assert not {"mrr_pps", "ndr_pps", "pdr_pps"} & {metric for metric, _ in figures}
     assert report.rates is not None and report.rates.searches == []
     assert {one.trial.phase for one in report.rates.trials} == {Phase.LATENCY}
-    for each in report.rates.trials:
-        one = each.trial
+    for one in (each.trial for each in report.rates.trials):
         assert one.long_calls is not None and one.long_calls.keys() <= {"rx", "work", "tx"}
-        if each.arm is Arm.HEAD:
-            assert sum(count for count, _ in one.long_calls["rx"].values()) > 100
 
 
 LOAD = "load = { mrr = 0.5, burst = 4, new_flows = 1000, ramp = { ms = 30 } }\n"

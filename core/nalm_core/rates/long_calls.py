@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from math import floor, log2
 from statistics import median
 
-from nalm_core.report.long_calls import LONG_CYCLES, LongCalls
+from nalm_core.rates.defaults import LONG_CYCLES
 from nalm_core.report.run_report import Arm, ArmInfo
+from nalm_core.report.trials.long_calls import LongCalls
 from nalm_core.report.trials.trial import Trial
 
 

@@ -20,9 +20,9 @@ from nalm_core.rates.rate_change import median_percentiles
 from nalm_core.rates.sweep import chain_knee
 from nalm_core.rates.trials import as_round, forwarded_pps, intended, lost_packets, total_losses
 from nalm_core.report.counters import totals
-from nalm_core.report.long_calls import LongCalls
 from nalm_core.report.own_metrics import Judged, MetricGrowth, OwnMetric
 from nalm_core.report.run_report import Arm, ArmInfo
+from nalm_core.report.trials.long_calls import LongCalls
 from nalm_core.report.trials.rate_run import ArmSearch, PairedTrial, RateMode, RateRun
 from nalm_core.report.trials.trial import Ended, Phase, Trial
 

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from nalm_core.report.long_calls import LongCalls
 from nalm_core.report.terms import Arm, Model
+from nalm_core.report.trials.long_calls import LongCalls
 
 MetricName = Annotated[str, Field(min_length=1, max_length=32, pattern=r"^[a-z][a-z0-9_]*$")]
 Unit = Annotated[str, Field(min_length=1, max_length=24, pattern=r"^[A-Za-z0-9%/._ -]+$")]

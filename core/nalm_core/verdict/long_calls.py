@@ -11,8 +11,8 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from nalm_core.report.defaults import CULPRIT_SHARE
-from nalm_core.report.long_calls import LongCalls
 from nalm_core.report.run_report import Arm
+from nalm_core.report.trials.long_calls import LongCalls
 from nalm_core.stats.signed_rank import Differences
 from nalm_core.text.percents import share_percent
 

@@ -12,11 +12,11 @@ from nalm_core.rates.defaults import COMPARE_ALPHA
 from nalm_core.rates.run_figures import RATE_METRICS, rate_metrics
 from nalm_core.rates.run_view import rates_of
 from nalm_core.report.catalogue import NEVER_JUDGED
-from nalm_core.report.long_calls import LongCalls
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.serialization import dump_report, parse_report
 from nalm_core.report.summary import summarise
+from nalm_core.report.trials.long_calls import LongCalls
 from nalm_core.report.trials.trial import Phase
 from nalm_core.verdict.long_calls import long_call_stages
 from nalm_core.verdict.metric_change import MetricChange

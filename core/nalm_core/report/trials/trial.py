@@ -9,10 +9,10 @@ from typing import Final, Literal
 from pydantic import AliasChoices, Field
 
 from nalm_core.report.batch_sizes import LcoreBatches
-from nalm_core.report.long_calls import CallCounts
 from nalm_core.report.offered_load import LoadShape
 from nalm_core.report.terms import Count, LcoreCounters, Model, Name, StageCounters
 from nalm_core.report.trials.histogram import Histogram
+from nalm_core.report.trials.long_calls import CallCounts
 
 
 class Phase(StrEnum):

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from pydantic import Field
 
 from nalm_core.report.terms import Arm, Count, Model, Name
 
-LONG_CYCLES: Final = 1024
-"""TSC cycles from which a call of a stage is counted by its length."""
 CallLength = Annotated[int, Field(ge=0, le=31)]
 CallCounts = dict[CallLength, tuple[Count, Count]]
 """Number of calls and their TSC cycles, by the binary logarithm of a call's cycles, rounded down. The
