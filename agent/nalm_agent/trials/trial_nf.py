@@ -141,8 +141,9 @@ class TrialNf:
             shape=self._shape(ask),
             arrive=arrive,
         )
-        self._nf.count_lengths(LONG_CYCLES if ask.phase is Phase.LATENCY else 0)
-        stolen, turns = steal_ns(self._run.cores.cpus), _CountedTurns(self._nf)
+        lengths = ask.phase is Phase.LATENCY
+        self._nf.count_lengths(LONG_CYCLES if lengths else 0)
+        stolen, turns = steal_ns(self._run.cores.cpus), _CountedTurns(self._nf, lengths=lengths)
         offered = self._generator.offer(offer, turns)
         after, stolen = self._nf.snapshot(), steal_ns(self._run.cores.cpus) - stolen
         found = Trial(
@@ -157,7 +158,7 @@ class TrialNf:
             lcores=lcore_counters(turns.before, after),
             stages=lcore_stages(self.stages, turns.before, after),
             batches=turns.batches,
-            long_calls=turns.long_calls if ask.phase is Phase.LATENCY else None,
+            long_calls=turns.long_calls,
             steal_ns=max(0, stolen),
             latency=offered.latency,
             jitter=offered.jitter,
@@ -200,8 +201,9 @@ def _generator(run: NfRun) -> tuple[LoadGenerator, dict[str, str]]:
 class _CountedTurns:
     """Turns of one trial. Batches and long calls are those of the time in which load is offered."""
 
-    def __init__(self, nf: RunningNf) -> None:
-        self._nf = nf
+    def __init__(self, nf: RunningNf, *, lengths: bool) -> None:
+        """lengths: long calls are counted."""
+        self._nf, self._lengths = nf, lengths
         self.before = nf.snapshot()
         self.batches: list[LcoreBatches] = []
         self.long_calls: dict[str, CallCounts] | None = None
@@ -227,10 +229,11 @@ class _CountedTurns:
     @contextmanager
     def _counted(self) -> Iterator[None]:
         probe = self._nf.probe
-        batches, lengths = batch_snapshot(probe), length_snapshot(probe)
+        batches, lengths = batch_snapshot(probe), length_snapshot(probe) if self._lengths else None
         yield
         self.batches = batches_between(batches, batch_snapshot(probe))
-        self.long_calls = calls_between(probe.stages, lengths, length_snapshot(probe))
+        if lengths is not None:
+            self.long_calls = calls_between(probe.stages, lengths, length_snapshot(probe))
 
     def _ended(self) -> int:
         """Packets of the trial that have an outcome."""

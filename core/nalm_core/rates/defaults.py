@@ -98,6 +98,7 @@ RATE_MARGIN: Final = 0.03
 LOAD_CPP_MARGIN: Final = 0.03
 """Relative change of cycles per packet at the run's load that matters."""
 LONG_CYCLES: Final = 1024
+"""TSC cycles from which a call of a stage is counted by its length."""
 KNEE_MARGIN: Final = 0.1
 """Relative move of the knee that matters."""
 RATE_RUN_LAUNCHES: Final = 14
