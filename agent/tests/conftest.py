@@ -13,6 +13,7 @@ from nalm_agent.store.home import Home, WorkDir
 
 sys.path.insert(0, str(Path(__file__).parent))  # for tiny.py: test modules are imported by path
 
+from relayed_trex import RelayedTrex
 from tiny import (
     NALM_TOML,
     NF_SOURCE,
@@ -46,6 +47,17 @@ def traffic_repository(tmp_path: Path) -> NfRepository:
         shutil.copy(path, repository.path)
     repository.commit("first", nalm__toml=RATES_TOML)
     return repository
+
+
+@pytest.fixture
+def relayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The traffic file by which a generator outside of nalm.toml has its packets made."""
+    path = tmp_path / "relayed-traffic"
+    monkeypatch.setattr(
+        "nalm_agent.rates.loaded_revision.outside_generator",
+        lambda name, config: RelayedTrex(name, config, path),
+    )
+    return path
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from nalm_core.rates import defaults
-from nalm_core.rates.presets import SOAK_FRAME, VCPE_LEAVE_OUT_S, Preset
+from nalm_core.rates.presets import INSIDE_NAME, SOAK_FRAME, VCPE_LEAVE_OUT_S, Preset
 
 from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.shell import options
@@ -33,6 +33,7 @@ def add_to(app: typer.Typer) -> None:
     app.command(
         epilog="Examples:\n\n    nalm soak --hours 8 --out night.jsonl\n\n"
         "    nalm soak --hours 1 --pps 200000\n\n    nalm soak --resume night.jsonl\n\n"
+        "    nalm soak --hours 8 --generator lab       a generator of nalm.toml's [generator.lab]\n\n"
         "    nalm soak --preset vcpe --scenario nop_1_lcore          256 B both ways, 5 minutes\n\n"
         "    nalm soak --preset vcpe-16h --frame imix --out weekend.jsonl"
     )(soak)
@@ -77,6 +78,15 @@ def soak(
     resume: Annotated[
         Path | None, typer.Option("--resume", metavar="FILE", help="Continue this soak with its settings.")
     ] = None,
+    generator: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="What offers the load: inside (in the NF's process), or a [generator.NAME] of nalm.toml "
+            "that keeps a rate. It is reserved for the whole soak.",
+            show_default="inside; with --resume: that of FILE",
+        ),
+    ] = None,
     scenario: options.OneScenarioOption = None,
     config: options.ConfigOption = None,
     repo: options.RepoOption = Path(),
@@ -106,7 +116,9 @@ def soak(
         kept = new if begun is None else begun.preset
         place = Place(repository, repository.resolve(revision), home, work, progress)
         name = scenario if begun is None else scenario or begun.scenario.name
-        one = place.subject(name, [] if kept is None else vcpe_arguments(place.config(), kept.frame))
+        sender = generator or (INSIDE_NAME if begun is None else begun.generator.name)
+        frames = [] if kept is None else vcpe_arguments(place.config(), kept.frame)
+        one = place.subject(name, frames, sender)
         if resume is None:
             if kept is None:
                 one = one.shaped()
@@ -140,10 +152,10 @@ def _new_preset(
             option = f"--{name.replace('_', '-')}"
             raise UsageError(f"{option} requires --preset", hint="nalm soak --preset vcpe --frame imix")
         return None
-    for name in given & {"share", "pps", "resume"}:
+    for name in given & {"share", "pps", "resume", "generator"}:
         raise UsageError(
             f"--preset and --{name} exclude each other",
-            hint="a preset sets the load; --resume FILE continues with the load of FILE",
+            hint="a preset sets the load of the generator inside; --resume FILE continues with that of FILE",
         )
     load = load_of(frame or SOAK_FRAME)
     return SoakPreset(preset=preset, frame=load.frame, mbit=load.mbit, leave_out_s=leave_out)

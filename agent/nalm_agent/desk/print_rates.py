@@ -140,6 +140,8 @@ def print_soak(header: SoakHeader, verdict: SoakVerdict, title: str) -> None:
     out.print(f"[bold]{escape(title)}[/]: {verdict.outcome}")
     for reason in verdict.reasons:
         out.print(f"  {escape(reason)}")
+    if header.generator != INSIDE:
+        out.print(f"  generator {escape(header.generator.text)}")
     time = f"{verdict.hours:.3g} of {header.settings.hours:g} h"
     out.print(
         f"  {time} at {pps_text(header.settings.pps)}, {verdict.used} of {verdict.intervals} intervals used"
@@ -147,6 +149,8 @@ def print_soak(header: SoakHeader, verdict: SoakVerdict, title: str) -> None:
     for one in verdict.trends:
         interval = f"({one.low:+.4g} to {one.high:+.4g}; matters from {one.limit:.4g})"
         out.print(f"  {one.name} {one.level:.6g} {one.unit}, changed by {one.change:+.4g} {interval}")
+    for name, reason in verdict.missing.items():
+        out.print(f"  {name} missing: {escape(reason)}")
     if verdict.loss_ratio is not None:
         out.print(f"  lost {share_percent(verdict.loss_ratio, 4)} of the packets")
     for line in loss_lines(verdict.lost):

@@ -147,9 +147,11 @@ class Place:
         """Raises ConfigError."""
         return read_config(self.repository, self.revision)
 
-    def subject(self, scenario: str | None, arguments: Sequence[str] = ()) -> Subject:
+    def subject(
+        self, scenario: str | None, arguments: Sequence[str] = (), generator: str = INSIDE.name
+    ) -> Subject:
         """Raises ConfigError, HostError."""
-        return subject(self.repository, self.revision, scenario, arguments)
+        return subject(self.repository, self.revision, scenario, arguments, generator)
 
 
 @contextmanager

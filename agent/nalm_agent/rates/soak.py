@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,12 +11,15 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from nalm_core.rates.generators import INSIDE, Generator
 from nalm_core.rates.rate_report import Phase, RateSettings, Search
 from nalm_core.rates.soak import SoakHeader, SoakInterval, SoakPreset, SoakSettings, soak_seconds
 from nalm_core.rates.vcpe import load_of
+from pydantic import JsonValue
 
 from nalm_agent import version
 from nalm_agent.host.fingerprint import fingerprint
+from nalm_agent.rates.generator_check import require_trust
 from nalm_agent.rates.loaded_revision import Subject, ready
 from nalm_agent.rates.no_drop_rate import no_drop_rate
 from nalm_agent.rates.rate import RateReportBuilder
@@ -25,6 +29,9 @@ from nalm_agent.report.progress import Progress
 from nalm_agent.runtime.errors import NfError, UsageError
 from nalm_agent.store.home import Home, WorkDir
 from nalm_agent.trials.trial_nf import Ask, NfRun, TrialNf
+
+OF_NO_LOAD = {"user", "wait_seconds"}
+"""Keys of [generator.NAME] that say nothing of what it sends, or where it runs."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +50,20 @@ class SoakPlan:
 
 
 def begin_soak(subject: Subject, plan: SoakPlan, home: Home, work: WorkDir, progress: Progress) -> None:
-    """Runs a new soak into a new file. Raises BuildError, NfError, and NalmError if it finds no load."""
+    """Runs a new soak into a new file.
+
+    Raises BuildError, NfError, UsageError for a generator that cannot keep a rate, NalmError if it finds no
+    load.
+    """
     path = plan.path
+    _require_paced(subject)
     if path.exists():
         raise UsageError(
             f"{path} already exists", hint=f"name another --out FILE, or continue: nalm soak --resume {path}"
         )
     builder = RateReportBuilder(subject, plan.search)
     with ready(subject, builder.host, home, work, progress) as run:
+        checks = require_trust(run, progress)
         pps, ndr = _load(run, plan, builder, progress)
         with TrialNf(run, launch=0) as nf:
             header = SoakHeader(
@@ -67,6 +80,9 @@ def begin_soak(subject: Subject, plan: SoakPlan, home: Home, work: WorkDir, prog
                     share=plan.share if ndr else None,
                     pps=pps,
                 ),
+                generator=_described(subject),
+                generator_table=_table(subject),
+                checks=checks,
                 ndr=ndr,
                 preset=plan.preset,
                 build=run.build,
@@ -79,17 +95,19 @@ def begin_soak(subject: Subject, plan: SoakPlan, home: Home, work: WorkDir, prog
 
 
 def resume_soak(subject: Subject, path: Path, home: Home, work: WorkDir, progress: Progress) -> None:
-    """Continues a soak in a new launch with the same build and run definition.
+    """Continues a soak in a new launch with the same build, run definition and generator.
 
-    Raises UsageError if code, run definition or host differ from those of the soak.
+    Raises UsageError if code, run definition, generator or host differ from those of the soak.
     """
     header, intervals = read_soak(path)
+    _require_same_generator(header, subject)
     host = fingerprint()
     with ready(replace(subject, shape=header.settings.shape), host, home, work, progress) as run:
-        _require_same(header, run, host.host_class, subject.name)
+        _require_same(header, run, host.host_class, subject)
         if soak_seconds(intervals) >= header.settings.hours * 3600:
             progress.say("the soak has ended already")
             return
+        require_trust(run, progress)
         launch = max((one.launch for one in intervals), default=-1) + 1
         with TrialNf(run, launch=launch) as nf:
             file = SoakFile.append(path)
@@ -155,17 +173,53 @@ def _closing(file: SoakFile, progress: Progress) -> Iterator[None]:
             progress.say(f"to continue: nalm soak --resume {file.path}")
 
 
-def _require_same(header: SoakHeader, run: NfRun, host_class: str, scenario: str) -> None:
+def _require_paced(one: Subject) -> None:
+    """Before anything is built. Raises UsageError if a generator outside cannot keep a rate."""
+    outside = one.generator
+    if outside is not None and not outside.limits.paced:
+        raise UsageError(
+            f"generator {outside.name} ({outside.config.kind}) sends at its greatest rate only, and a soak "
+            "keeps one below it",
+            hint="name a generator of kind trex or pktgen, or leave out --generator: the one inside the NF "
+            "keeps any rate (docs/generators.md)",
+        )
+
+
+def _described(one: Subject) -> Generator:
+    return INSIDE if one.generator is None else one.generator.described
+
+
+def _table(one: Subject) -> dict[str, JsonValue]:
+    if one.generator is None:
+        return {}
+    table: dict[str, JsonValue] = one.generator.config.model_dump(mode="json", exclude=OF_NO_LOAD)
+    return table
+
+
+def _require_same_generator(header: SoakHeader, one: Subject) -> None:
+    """Before anything is built, so that a generator's version is not known. Raises UsageError."""
+    then, now = (json.dumps(table, sort_keys=True) for table in (header.generator_table, _table(one)))
+    _require_equal(
+        ("generator", header.generator.name, _described(one).name), ("generator's table", then, now)
+    )
+
+
+def _require_same(header: SoakHeader, run: NfRun, host_class: str, one: Subject) -> None:
     """Raises UsageError with the first difference from the soak's header."""
-    pairs = (
-        ("scenario", header.scenario.name, scenario),
+    _require_equal(
+        ("scenario", header.scenario.name, one.name),
+        ("generator", header.generator.text, _described(one).text),
         ("code", header.build.code_digest, run.build.code_digest),
         ("command", header.run.model_dump_json(), run.definition.model_dump_json()),
         ("host class", header.host.host_class, host_class),
     )
+
+
+def _require_equal(*pairs: tuple[str, str, str]) -> None:
+    """What, of then and of now. Raises UsageError with the first difference."""
     for what, then, now in pairs:
         if then != now:
             raise UsageError(
                 f"the soak cannot continue: its {what} was {then} and is now {now}",
-                hint="resume with the same revision, scenario and host, or begin a new soak",
+                hint="resume with the same revision, scenario, generator and host, or begin a new soak",
             )

@@ -16,7 +16,7 @@ from enum import StrEnum
 from statistics import median
 from typing import Annotated, Final, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, JsonValue
 
 from nalm_core.rates import defaults
 from nalm_core.rates.generators import INSIDE, Generator
@@ -88,6 +88,10 @@ class SoakHeader(Model):
     started_at: datetime
     settings: SoakSettings
     generator: Generator = INSIDE
+    generator_table: dict[str, JsonValue] = Field(default_factory=dict, exclude_if=lambda found: not found)
+    """[generator.NAME] of nalm.toml: what a generator outside of the NF sends, and where it runs."""
+    checks: list[Check] = Field(default_factory=list, exclude_if=lambda found: not found)
+    """Of a generator outside, before the soak began."""
     ndr: Search | None = None
     """The search that chose the load."""
     preset: SoakPreset | None = Field(default=None, exclude_if=lambda found: found is None)
@@ -143,6 +147,8 @@ class SoakVerdict:
     outcome: SoakOutcome
     reasons: list[str]
     trends: list[Trend]
+    missing: dict[str, str]
+    """Figures without a trend that another generator would have, with the reason."""
     intervals: int
     used: int
     """Number of valid intervals after each launch had settled."""
@@ -170,12 +176,13 @@ def judge_soak(header: SoakHeader, intervals: Sequence[SoakInterval]) -> SoakVer
         outcome=outcome,
         reasons=reasons,
         trends=found,
+        missing=_missing(header, intervals),
         intervals=len(intervals),
         used=len(valid),
         hours=soak_seconds(intervals) / 3600,
         lost=total_losses(trials, info),
         loss_ratio=sum(lost_packets(trial, info) for trial in trials) / requested if requested else None,
-        checks=checks,
+        checks=[*checks, *header.checks],
     )
 
 
@@ -231,6 +238,12 @@ def trends(header: SoakHeader, intervals: Sequence[SoakInterval]) -> list[Trend]
 
 def _tail(one: SoakInterval) -> float | None:
     return None if one.trial.latency is None else percentile_ns(one.trial.latency, 99.9)
+
+
+def _missing(header: SoakHeader, intervals: Sequence[SoakInterval]) -> dict[str, str]:
+    if not intervals or any(_tail(one) is not None for one in intervals):
+        return {}
+    return {"latency_p99_9": f"generator {header.generator.text} measures no latency"}
 
 
 def _launches(intervals: Sequence[SoakInterval]) -> Mapping[int, list[SoakInterval]]:
