@@ -126,7 +126,7 @@ def rate_run(
                 one = trial(truth, invalid(arm, Phase.LATENCY, launch))
                 one = one.model_copy(update={"jitter": waits_of(rng.exponential(800, packets // 2) + 50)})
                 if pauses is not None:
-                    calls = _long_calls(rng, pauses if is_head else {}, one.traffic.sending_ns / 1e9)
+                    calls = calls_of(rng, pauses if is_head else {}, one.traffic.sending_ns / 1e9)
                     one = one.model_copy(update={"long_calls": calls})
                 trials.append(PairedTrial(arm=arm, load=0, pair=pair, trial=one))
             if polls is not None:
@@ -182,10 +182,9 @@ def soak_run(
     return _report(run, "soak").model_copy(update={"own_metrics": soak_metrics(run, INFOS, {})})
 
 
-def _long_calls(
-    rng: np.random.Generator, pauses: Mapping[str, float], seconds: float
-) -> dict[str, CallCounts]:
-    """Calls of 20 us, and of 1 us, which are too short to matter."""
+def calls_of(rng: np.random.Generator, pauses: Mapping[str, float], seconds: float) -> dict[str, CallCounts]:
+    """Calls of 20 us, as many of each stage in a second as `pauses` says and the host's own, and of 1 us,
+    which are too short to matter."""
     found: dict[str, CallCounts] = {}
     for stage in (one.name for one in INFO.stages if not one.apart):
         count = int(rng.poisson((pauses.get(stage, 0.0) + rng.pareto(2.0)) * seconds))

@@ -340,7 +340,7 @@ def _of_two(
             with progress.aside():
                 title = f"{head.name} {head.revision.short} against {base.revision.short}"
                 print_rate_comparison(verdict, title)
-    place.write(report)
+    place.write(report.model_copy(update={"verdict": verdict}))
     return _EXIT_CODES[verdict.outcome]
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from nalm_core.rates.rate_change import ComparisonVerdict, FigureChange, LoadChange, RateFigure
+from nalm_core.rates.comparison_report import ComparisonVerdict, FigureChange, LoadChange, RateFigure
 from nalm_core.text.amounts import pps_text
 from nalm_core.text.percents import change_percent, share_percent
 from rich.console import Console
@@ -19,9 +19,11 @@ LOSS_DIGITS = 3
 
 
 def print_rate_comparison(verdict: ComparisonVerdict, title: str) -> None:
-    """Prints the verdict, and each figure's change with its interval, per load."""
+    """Prints the verdict, and each figure's change with its interval and its stages, per load."""
     out = console()
-    out.print(f"[bold]{escape(title)}[/]: {verdict.outcome}")
+    stages = verdict.culprit_stages
+    where = f" in {', '.join(stages)}" if stages else ""
+    out.print(f"[bold]{escape(title)}[/]: {verdict.outcome}{escape(where)}")
     for reason in verdict.reasons:
         out.print(f"  {escape(reason)}")
     for one in verdict.loads:
@@ -39,6 +41,9 @@ def _print_load(out: Console, one: LoadChange) -> None:
     for figure in one.figures:
         table.add_row(f"  {figure.figure}", *_cells(figure), str(figure.launches), figure.outcome)
     out.print(fit(table, out.width, ("launches", "interval")))
+    for figure in one.figures:
+        for stage in figure.stages:
+            out.print(f"  {figure.figure} {figure.outcome} in {escape(stage.name)}: {escape(stage.reason)}")
     for arm, losses in one.losses.items():
         for line in loss_lines(losses):
             out.print(f"  lost ({arm}): {escape(line)}")

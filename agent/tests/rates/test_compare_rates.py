@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from nalm_agent.runtime.errors import UsageError
 from nalm_agent.shell.app import app
-from nalm_core.rates.comparison_report import RateComparison
-from nalm_core.rates.rate_change import RateFigure, judge_comparison
+from nalm_core.rates.comparison_report import RateComparison, RateFigure
+from nalm_core.rates.rate_change import judge_comparison
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Arm
 from tiny import Nalm, NfRepository
@@ -63,23 +63,49 @@ def test_arms_take_turns_in_swapped_order_and_losses_have_a_cause(
         (0, 0, base), (0, 0, head), (0, 1, head), (0, 1, base),
         (1, 0, head), (1, 0, base), (1, 1, base), (1, 1, head),
     ]  # fmt: skip
-    (load,) = judge_comparison(report).loads
+    assert all(one.trial.long_calls is not None for one in report.trials)
+    assert report.verdict == judge_comparison(report)
+    (load,) = report.verdict.loads
     assert [one.cause for one in load.losses[Arm.HEAD]] == ["work.full"]
     assert "lost (head): work.full" in text
     assert code == 3 and "a change can be shown from" in " ".join(text.split())
 
 
+STALL = """	static uint64_t stall_at;
+	if (nalm_tsc() > stall_at) {
+		uint64_t end = nalm_tsc() + hz / 50000;
+		while (nalm_tsc() < end)
+			;
+		stall_at = nalm_tsc() + hz / 1000;
+	}
+"""
+"""20 us in each millisecond."""
+MARKS_TX = "\tnalm_probe_mark(lc, TX, kept);\n"
+
+
 @pytest.mark.nightly
-def test_a_slower_hundredth_of_the_packets_is_found_at_p99_alone(
+def test_a_slower_hundredth_of_the_packets_is_found_at_p99_alone_and_at_its_stage(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
-    changed(traffic_repository, "number % 100 == 99 ? 2000", "number % 50 == 49 ? 2000")
-    code, report, text = compared(nalm, traffic_repository, tmp_path / "out.json")
+    """The NF makes up the times of packets, so that the right result is known; its long calls are real."""
+    text = (traffic_repository.path / "traffic_nf.c").read_text()
+    for old, new in (
+        ("number % 100 == 99 ? 2000", "number % 50 == 49 ? 8000"),
+        ("5 * 32 + 2000 / 32", "7 * 32 + 8000 / 128"),
+        (MARKS_TX, STALL + MARKS_TX),
+    ):
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    traffic_repository.commit("change", traffic_nf__c=text)
+    code, report, said = compared(nalm, traffic_repository, tmp_path / "out.json")
     verdict = judge_comparison(report)
-    assert (code, verdict.outcome) == (1, Outcome.REGRESSED), text
+    assert (code, verdict.outcome) == (1, Outcome.REGRESSED), said
     (load,) = verdict.loads
-    worse = [one.figure for one in load.figures if one.outcome is Outcome.REGRESSED]
-    assert worse == [RateFigure.LATENCY_P99]
+    worse = {one.figure: one for one in load.figures if one.outcome is Outcome.REGRESSED}
+    assert set(worse) == {RateFigure.LATENCY_P99, RateFigure.LATENCY_P99_9}
+    assert [one.name for one in worse[RateFigure.LATENCY_P99].stages] == ["tx"], said
+    assert report.verdict == verdict
+    assert ": regressed in tx" in said and "latency p99 regressed in tx: calls of at least" in said
 
 
 @pytest.mark.nightly

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rate comparison, version 1: one JSON document per `nalm rate --base`, with the raw counters and histograms
-of every trial of both arms. `rate_change.py` computes changes and verdict from this document alone."""
+of every trial of both arms, and the verdict, which `rate_change.py` computes from the rest of it."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field
@@ -12,7 +13,9 @@ from pydantic import ConfigDict, Field
 from nalm_core.rates import defaults
 from nalm_core.rates.generators import INSIDE, Generator
 from nalm_core.rates.rate_report import Search
+from nalm_core.rates.trials import Loss
 from nalm_core.report.offered_load import LoadShape
+from nalm_core.report.outcome import Decided, Outcome
 from nalm_core.report.run_report import (
     Arm,
     ArmInfo,
@@ -23,6 +26,7 @@ from nalm_core.report.run_report import (
     Scenario,
 )
 from nalm_core.report.trials.rate_run import CommonLoad, PairedTrial
+from nalm_core.verdict.long_calls import PayingStage
 
 __all__ = ["CommonLoad", "PairedTrial"]
 """Names of nalm_core.report.trials.rate_run that this module exports, in addition to its own."""
@@ -41,6 +45,59 @@ class ComparisonSettings(LoadShape):
     loss_margin: float = Field(default=defaults.LOSS_MARGIN, gt=0, lt=1)
     alpha: float = Field(default=defaults.COMPARE_ALPHA, gt=0, lt=1)
     equivalence_alpha: float = Field(default=defaults.COMPARE_EQUIVALENCE_ALPHA, gt=0, lt=0.5)
+
+
+class RateFigure(StrEnum):
+    """A figure that is judged."""
+
+    LATENCY_P50 = "latency p50"
+    LATENCY_P90 = "latency p90"
+    LATENCY_P99 = "latency p99"
+    LATENCY_P99_9 = "latency p99.9"
+    JITTER_P99 = "jitter p99"
+    LOSS = "loss"
+
+
+class FigureChange(Model):
+    """One figure at one load, of base and head."""
+
+    figure: RateFigure
+    outcome: Decided
+    launches: int
+    base: float | None = None
+    """Median over launches, in ns or as a share of due packets; None: not measured."""
+    head: float | None = None
+    change: float | None = None
+    """Of a percentile relative to base, of loss the difference."""
+    low: float | None = None
+    high: float | None = None
+    """None: too few launches for an interval at this level."""
+    stages: list[PayingStage] = Field(default_factory=list)
+    """Of a latency or jitter that changed: the stages whose long calls made packets wait."""
+
+
+class LoadChange(Model):
+    """All figures at one load."""
+
+    load: CommonLoad
+    figures: list[FigureChange]
+    losses: dict[Arm, list[Loss]]
+    """Of the trials that take part."""
+    pairs: int
+    of: int
+    """Pairs of trials that were measured; of these `pairs` are valid."""
+
+
+class ComparisonVerdict(Model):
+    outcome: Outcome
+    reasons: list[str]
+    loads: list[LoadChange]
+
+    @property
+    def culprit_stages(self) -> list[str]:
+        """The stages that the figures with this outcome name."""
+        figures = [one for load in self.loads for one in load.figures if one.outcome == self.outcome]
+        return list(dict.fromkeys(stage.name for figure in figures for stage in figure.stages))
 
 
 class RateComparison(Model):
@@ -63,5 +120,7 @@ class RateComparison(Model):
     arms: dict[Arm, ArmInfo] = Field(default_factory=dict)
     trials: list[PairedTrial] = Field(default_factory=list)
     checks: dict[Arm, list[Check]] = Field(default_factory=dict)
+    verdict: ComparisonVerdict | None = None
+    """None in an older document."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, serialize_by_alias=True)

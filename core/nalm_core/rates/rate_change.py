@@ -8,36 +8,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from math import exp, inf, log, log1p
 from statistics import median
 from typing import TypeVar
 
-from nalm_core.rates.comparison_report import CommonLoad, ComparisonSettings, RateComparison
+from nalm_core.rates.comparison_report import (
+    CommonLoad,
+    ComparisonSettings,
+    ComparisonVerdict,
+    FigureChange,
+    LoadChange,
+    RateComparison,
+    RateFigure,
+)
 from nalm_core.rates.defaults import COMPARE_MIN_PAIRS
 from nalm_core.rates.latency import Histogram, percentiles_ns
+from nalm_core.rates.long_calls import long_calls
 from nalm_core.rates.rate_report import Trial
-from nalm_core.rates.trials import Loss, intended, lost_packets, total_losses
-from nalm_core.report.outcome import WORST_FIRST, Decided, Outcome
+from nalm_core.rates.trials import intended, lost_packets, total_losses
+from nalm_core.report.outcome import CHANGED, WORST_FIRST, Decided, Outcome
 from nalm_core.report.run_report import Arm, ArmInfo
 from nalm_core.stats.signed_rank import least_differences
+from nalm_core.verdict.long_calls import PayingStage, long_call_stages
 from nalm_core.verdict.rank_change import Decision, decide
 
+ARMS = (Arm.BASE, Arm.HEAD)
 LEAST_NS = 1.0
 """The resolution of the histograms: shorter times count as this one."""
-
-
-class RateFigure(StrEnum):
-    """A figure that is judged."""
-
-    LATENCY_P50 = "latency p50"
-    LATENCY_P90 = "latency p90"
-    LATENCY_P99 = "latency p99"
-    LATENCY_P99_9 = "latency p99.9"
-    JITTER_P99 = "jitter p99"
-    LOSS = "loss"
-
-
 LATENCIES = {
     RateFigure.LATENCY_P50: 50.0,
     RateFigure.LATENCY_P90: 90.0,
@@ -58,48 +55,12 @@ LaunchPair = tuple[float, float]
 """Base's and head's figure in one launch."""
 
 
-@dataclass(frozen=True, slots=True)
-class FigureChange:
-    """One figure at one load, of base and head."""
-
-    figure: RateFigure
-    outcome: Decided
-    launches: int
-    base: float | None
-    """Median over launches, in ns or as a share of due packets; None: not measured."""
-    head: float | None
-    change: float | None
-    """Of a percentile relative to base, of loss the difference."""
-    low: float | None
-    high: float | None
-    """None: too few launches for an interval at this level."""
-
-
-@dataclass(frozen=True, slots=True)
-class LoadChange:
-    """All figures at one load."""
-
-    load: CommonLoad
-    figures: list[FigureChange]
-    losses: dict[Arm, list[Loss]]
-    """Of the trials that take part."""
-    pairs: int
-    of: int
-    """Pairs of trials that were measured; of these `pairs` are valid."""
-
-
-@dataclass(frozen=True, slots=True)
-class ComparisonVerdict:
-    outcome: Outcome
-    reasons: list[str]
-    loads: list[LoadChange]
-
-
 def judge_comparison(report: RateComparison) -> ComparisonVerdict:
     """Changes of all figures at all loads, and the verdict: the worst of them."""
     if report.failed is not None:
         outcome = Outcome.BROKEN if report.failed is Arm.HEAD else Outcome.INVALID
-        return ComparisonVerdict(outcome, [f"{report.failed}: {report.failure}"], [])
+        reasons = [f"{report.failed}: {report.failure}"]
+        return ComparisonVerdict(outcome=outcome, reasons=reasons, loads=[])
     at_loads = [_at_load(report, number) for number in range(len(report.loads))]
     tests = sum(bool(pairs) for one in at_loads for pairs in one.values.values())
     found = [_judged(one, tests, report.settings) for one in at_loads]
@@ -107,7 +68,8 @@ def judge_comparison(report: RateComparison) -> ComparisonVerdict:
         f"{arm}: {check.message}" for arm, made in report.checks.items() for check in made if not check.passed
     ]
     if failed or not found:
-        return ComparisonVerdict(Outcome.INVALID, failed or ["no load was measured"], found)
+        reasons = failed or ["no load was measured"]
+        return ComparisonVerdict(outcome=Outcome.INVALID, reasons=reasons, loads=found)
     # A generator need not measure jitter; without latency or loss there is no verdict.
     outcomes: list[Outcome] = [
         figure.outcome
@@ -116,7 +78,8 @@ def judge_comparison(report: RateComparison) -> ComparisonVerdict:
         if figure.launches or figure.figure not in JITTERS
     ]
     reasons = _reasons(found, tests, report.settings)
-    return ComparisonVerdict(min(outcomes, key=WORST_FIRST.index), reasons, found)
+    worst = min(outcomes, key=WORST_FIRST.index)
+    return ComparisonVerdict(outcome=worst, reasons=reasons, loads=found)
 
 
 def change_of(
@@ -124,7 +87,7 @@ def change_of(
 ) -> FigureChange:
     """The change of one figure over launches. tests: figures that share `alpha`."""
     if not pairs:
-        return FigureChange(figure, Outcome.INCONCLUSIVE, 0, None, None, None, None, None)
+        return FigureChange(figure=figure, outcome=Outcome.INCONCLUSIVE, launches=0)
     by_ratio = figure is not RateFigure.LOSS
     margin = log1p(settings.margin) if by_ratio else settings.loss_margin
     differences = [log(head / base) if by_ratio else head - base for base, head in pairs]
@@ -151,9 +114,14 @@ def change_of(
 class _AtLoad:
     load: CommonLoad
     values: dict[RateFigure, list[LaunchPair]]
-    used: dict[Arm, list[Trial]]
+    launches: list[dict[Arm, list[Trial]]]
+    """The trials of each launch that takes part."""
     arms: dict[Arm, ArmInfo]
     of: int
+
+    @property
+    def used(self) -> dict[Arm, list[Trial]]:
+        return {arm: [one for sides in self.launches for one in sides[arm]] for arm in ARMS}
 
 
 def _at_load(report: RateComparison, number: int) -> _AtLoad:
@@ -163,22 +131,21 @@ def _at_load(report: RateComparison, number: int) -> _AtLoad:
         if one.load == number:
             trials.setdefault((one.trial.launch, one.pair), {})[one.arm] = one.trial
     pairs = {place: both for place, both in trials.items() if len(both) == 2}
-    launches: dict[int, list[dict[Arm, Trial]]] = {}
+    valid: dict[int, list[dict[Arm, Trial]]] = {}
     for (launch, _), both in sorted(pairs.items()):
         if all(trial.invalid is None for trial in both.values()):
-            launches.setdefault(launch, []).append(both)
+            valid.setdefault(launch, []).append(both)
+    launches = [
+        {arm: [both[arm] for both in mine] for arm in ARMS}
+        for mine in valid.values()
+        if len(mine) >= COMPARE_MIN_PAIRS
+    ]
     values: dict[RateFigure, list[LaunchPair]] = {figure: [] for figure in RateFigure}
-    used: dict[Arm, list[Trial]] = {Arm.BASE: [], Arm.HEAD: []}
-    for mine in launches.values():
-        if len(mine) < COMPARE_MIN_PAIRS:
-            continue
-        sides = {arm: [both[arm] for both in mine] for arm in used}
-        base, head = (_figures(sides[arm], report.arms[arm]) for arm in used)
+    for sides in launches:
+        base, head = (_figures(sides[arm], report.arms[arm]) for arm in ARMS)
         for figure in base.keys() & head.keys():
             values[figure].append((base[figure], head[figure]))
-        for arm, side in sides.items():
-            used[arm].extend(side)
-    return _AtLoad(report.loads[number], values, used, report.arms, len(pairs))
+    return _AtLoad(report.loads[number], values, launches, report.arms, len(pairs))
 
 
 def _figures(trials: Sequence[Trial], info: ArmInfo) -> dict[RateFigure, float]:
@@ -208,13 +175,31 @@ def median_percentiles(
 
 
 def _judged(one: _AtLoad, tests: int, settings: ComparisonSettings) -> LoadChange:
+    figures = []
+    for figure, pairs in one.values.items():
+        change = change_of(figure, pairs, tests, settings)
+        figures.append(change.model_copy(update={"stages": _stages(change, pairs, one, settings.alpha)}))
+    used = one.used
     return LoadChange(
         load=one.load,
-        figures=[change_of(figure, pairs, tests, settings) for figure, pairs in one.values.items()],
-        losses={arm: total_losses(trials, one.arms[arm]) for arm, trials in one.used.items()},
-        pairs=len(one.used[Arm.BASE]),
+        figures=figures,
+        losses={arm: total_losses(trials, one.arms[arm]) for arm, trials in used.items()},
+        pairs=len(used[Arm.BASE]),
         of=one.of,
     )
+
+
+def _stages(
+    change: FigureChange, pairs: Sequence[LaunchPair], one: _AtLoad, alpha: float
+) -> list[PayingStage]:
+    """The stages whose long calls explain the change of a latency or jitter. alpha: of all stages."""
+    if change.outcome not in CHANGED or change.figure not in {**LATENCIES, **JITTERS}:
+        return []
+    values = {arm: [pair[at] for pair in pairs] for at, arm in enumerate(ARMS)}
+    calls = long_calls(values, one.launches, one.arms)
+    if calls is None:
+        return []
+    return long_call_stages(calls, Arm.HEAD, alpha, grew=change.outcome == Outcome.REGRESSED)
 
 
 def _reasons(loads: Sequence[LoadChange], tests: int, settings: ComparisonSettings) -> list[str]:

@@ -8,24 +8,28 @@ A stage is named if the time of its long calls moved as the latency did, by the 
 from __future__ import annotations
 
 from statistics import median
-from typing import TYPE_CHECKING
 
 from nalm_core.report.defaults import CULPRIT_SHARE
-from nalm_core.report.run_report import Arm
+from nalm_core.report.terms import Arm, Model, Name
 from nalm_core.report.trials.long_calls import LongCalls
 from nalm_core.stats.signed_rank import Differences
 from nalm_core.text.percents import share_percent
 
-if TYPE_CHECKING:
-    from nalm_core.verdict.metric_change import MetricChange
+
+class PayingStage(Model):
+    """A stage that bears a fair share of a change."""
+
+    name: Name
+    share: float
+    """Of what all such stages changed by."""
+    reason: str
 
 
-def long_call_stages(chain: MetricChange, calls: LongCalls, arm: Arm, alpha: float) -> list[MetricChange]:
-    """A row for each stage, the one with most first. They explain the change, and have no value of their own.
+def long_call_stages(calls: LongCalls, arm: Arm, alpha: float, *, grew: bool) -> list[PayingStage]:
+    """The stages whose long calls changed as the latency did, the one with most first.
 
-    chain: a latency that regressed or improved. alpha: the error rate of all stages together.
+    alpha: the error rate of all stages together. grew: the latency did.
     """
-    grew = (chain.outcome == "regressed") == (chain.better == "lower")
     old, new = calls.stages[Arm.BASE], calls.stages[arm]
     moved: dict[str, float] = {}
     for name in old.keys() & new.keys():
@@ -35,19 +39,12 @@ def long_call_stages(chain: MetricChange, calls: LongCalls, arm: Arm, alpha: flo
             moved[name] = found.estimate
     whole = sum(moved.values())
     return [
-        chain.model_copy(
-            update={
-                "stage": name,
-                "base": None,
-                "head": None,
-                "ratio": None,
-                "low": None,
-                "high": None,
-                "level": None,
-                "reason": f"calls of at least {calls.at_least_us:,.1f} us take "
-                f"{median(new[name]):,.0f} us of a second, {median(old[name]):,.0f} in base: "
-                f"{share_percent(moved[name] / whole)} of the change",
-            }
+        PayingStage(
+            name=name,
+            share=moved[name] / whole,
+            reason=f"calls of at least {calls.at_least_us:,.1f} us take "
+            f"{median(new[name]):,.0f} us of a second, {median(old[name]):,.0f} in base: "
+            f"{share_percent(moved[name] / whole)} of the change",
         )
         for name in sorted(moved, key=lambda name: -moved[name])
         if moved[name] >= CULPRIT_SHARE * whole

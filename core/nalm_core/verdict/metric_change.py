@@ -102,12 +102,13 @@ def metric_changes(report: RunReport) -> list[MetricChange]:
 
 
 def _paying_stages(chain: MetricChange, metric: OwnMetric, arm: Arm, alpha: float) -> list[MetricChange]:
-    """The stages that bear a fair share of a change of the chain, the one with most first. They explain it,
-    and have no interval of their own."""
+    """A row for each stage that bears a fair share of a change of the chain, the one with most first."""
     if chain.outcome not in ("regressed", "improved") or chain.base is None or chain.head is None:
         return []
     if metric.long_calls is not None:
-        return long_call_stages(chain, metric.long_calls, arm, alpha)
+        grew = (chain.outcome == "regressed") == (chain.better == "lower")
+        found = long_call_stages(metric.long_calls, arm, alpha, grew=grew)
+        return [_stage_row(chain, one.name, one.reason) for one in found]
     whole = chain.head - chain.base
     old, new = metric.stages.get(Arm.BASE, {}), metric.stages.get(arm, {})
     grown = {name: new.get(name, 0.0) - old.get(name, 0.0) for name in (*old, *new)}
@@ -116,20 +117,33 @@ def _paying_stages(chain: MetricChange, metric: OwnMetric, arm: Arm, alpha: floa
         (name for name in shares if shares[name] >= CULPRIT_SHARE), key=lambda name: -shares[name]
     )
     return [
-        chain.model_copy(
-            update={
-                "stage": name,
-                "base": old.get(name),
-                "head": new.get(name),
-                "ratio": new[name] / old[name] if old.get(name) and name in new else None,
-                "low": None,
-                "high": None,
-                "level": None,
-                "reason": f"{share_percent(min(shares[name], 1.0))} of the chain's change",
-            }
+        _stage_row(
+            chain,
+            name,
+            f"{share_percent(min(shares[name], 1.0))} of the chain's change",
+            old.get(name),
+            new.get(name),
         )
         for name in paying
     ]
+
+
+def _stage_row(
+    chain: MetricChange, stage: str, reason: str, base: float | None = None, head: float | None = None
+) -> MetricChange:
+    """A stage that explains a change of the chain. It has no interval of its own."""
+    return chain.model_copy(
+        update={
+            "stage": stage,
+            "base": base,
+            "head": head,
+            "ratio": head / base if base and head is not None else None,
+            "low": None,
+            "high": None,
+            "level": None,
+            "reason": reason,
+        }
+    )
 
 
 def failing(changes: Sequence[MetricChange]) -> list[MetricChange]:

@@ -2,20 +2,28 @@
 """Two builds at one load: what is found, what is not, and how often equal builds are called changed."""
 
 import json
+import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 
 import numpy as np
 import pytest
-from nalm_core.rates.comparison_report import CommonLoad, ComparisonSettings, PairedTrial, RateComparison
+from nalm_core.rates.comparison_report import (
+    CommonLoad,
+    ComparisonSettings,
+    ComparisonVerdict,
+    PairedTrial,
+    RateComparison,
+    RateFigure,
+)
 from nalm_core.rates.defaults import COMPARE_ALPHA, COMPARE_EQUIVALENCE_ALPHA
-from nalm_core.rates.rate_change import ComparisonVerdict, RateFigure, change_of, judge_comparison
+from nalm_core.rates.rate_change import change_of, judge_comparison
 from nalm_core.rates.rate_report import Phase, Trial
 from nalm_core.rates.rate_result import rate_checks
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Arm
-from rate_runs import waits_of
+from rate_runs import calls_of, later, waits_of
 from rate_synthetic import HOST, INFO, SCENARIO, STARTED, TSC_HZ, Truth, trial
 
 LAUNCHES, PAIRS = 16, 2
@@ -31,10 +39,12 @@ def made(
     invalid: Callable[[int, Arm], str | None] = lambda launch, arm: None,
     launches: int = LAUNCHES,
     vanished: int = 0,
+    pauses: Mapping[Arm, Mapping[str, float]] | None = None,
 ) -> RateComparison:
     """A report of waits of some us with a tail. Each trial differs by some per cent.
 
-    head: what the change does to head's waits; lost: packets that head loses, in one trial of each launch.
+    head: what the change does to head's waits; lost: packets that head loses, in one trial of each launch;
+    pauses: long calls of stages in a second, beside the host's own. None: calls are not counted.
     """
     trials = []
     for launch in range(launches):
@@ -51,6 +61,9 @@ def made(
                 )
                 one = trial(truth, invalid(launch, arm))
                 one = one.model_copy(update={"jitter": waits_of(rng.exponential(800, 5000) + 50)})
+                if pauses is not None:
+                    calls = calls_of(rng, pauses.get(arm, {}), one.traffic.sending_ns / 1e9)
+                    one = one.model_copy(update={"long_calls": calls})
                 trials.append(PairedTrial(arm=arm, load=0, pair=pair, trial=one))
     return report_of(trials)
 
@@ -105,6 +118,61 @@ def test_a_microsecond_more_beyond_p99_alone_is_found_and_named() -> None:
     assert p99.head - p99.base == pytest.approx(1500, rel=0.15)
     assert p99.change == pytest.approx(1500 / p99.base, rel=0.15)
     assert p99.low is not None and 0 < p99.low < p99.change
+
+
+TAIL = later(9000, 0.982, 0.9975)
+SHORT_TAIL = later(1000, 0.982, 0.9975)
+
+
+def test_a_tail_has_the_stage_whose_long_calls_made_packets_wait() -> None:
+    report = made(np.random.default_rng(13), TAIL, pauses={Arm.HEAD: {"nat": 900.0}})
+    verdict = judge_comparison(report)
+    assert verdict.outcome is Outcome.REGRESSED and verdict.culprit_stages == ["nat"]
+    (load,) = verdict.loads
+    named = {one.figure: one.stages for one in load.figures if one.stages}
+    assert RateFigure.LATENCY_P50 not in named and RateFigure.LOSS not in named
+    (stage,) = named[RateFigure.LATENCY_P99]
+    assert stage.share == 1
+    said = re.fullmatch(
+        r"calls of at least 4\.1 us take ([\d,]+) us of a second, \d+ in base: 100\.0 % of the change",
+        stage.reason,
+    )
+    assert said and float(said[1].replace(",", "")) == pytest.approx(18_000, rel=0.05)
+    judged = report.model_copy(update={"verdict": verdict})
+    text = json.dumps(judged.model_dump(mode="json", by_alias=True))
+    assert RateComparison.model_validate_json(text) == judged
+
+
+def test_a_better_tail_has_its_stage_too() -> None:
+    slow = made(np.random.default_rng(14), TAIL, pauses={Arm.HEAD: {"rx": 900.0}})
+    other = {Arm.BASE: Arm.HEAD, Arm.HEAD: Arm.BASE}
+    verdict = judge_comparison(
+        report_of([one.model_copy(update={"arm": other[one.arm]}) for one in slow.trials])
+    )
+    assert verdict.outcome is Outcome.IMPROVED and verdict.culprit_stages == ["rx"]
+
+
+@pytest.mark.parametrize(
+    ("head", "pauses", "outcome"),
+    [
+        pytest.param(TAIL, None, Outcome.REGRESSED, id="calls were not counted"),
+        pytest.param(TAIL, {}, Outcome.REGRESSED, id="no stage has more long calls"),
+        pytest.param(
+            SHORT_TAIL, {Arm.HEAD: {"nat": 900.0}}, Outcome.REGRESSED, id="shorter calls would explain it"
+        ),
+        pytest.param(lambda waits: waits, {Arm.HEAD: {"nat": 900.0}}, Outcome.SAME, id="no figure changed"),
+    ],
+)
+def test_a_tail_without_evidence_has_no_stage(
+    head: Callable[[np.ndarray], np.ndarray],
+    pauses: Mapping[Arm, Mapping[str, float]] | None,
+    outcome: Outcome,
+) -> None:
+    report = made(np.random.default_rng(15), head, pauses=pauses)
+    tight = report.settings.model_copy(update={"margin": 0.05})
+    verdict = judge_comparison(report.model_copy(update={"settings": tight}))
+    assert verdict.outcome is outcome
+    assert not any(one.stages for load in verdict.loads for one in load.figures)
 
 
 def test_losses_in_one_trial_of_a_launch_are_found_with_their_cause() -> None:
