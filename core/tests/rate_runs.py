@@ -151,34 +151,49 @@ def soak_run(
     drift: float = 0.0,
     intervals: int = 240,
     steps: bool = False,
+    noise: float = 0.003,
+    turns: Sequence[Arm] | None = None,
+    host: float = 0.0,
+    timed: bool = True,
 ) -> RunReport:
     """A soak of both arms. leak: buffers by the hour that head loses; drift: of head's CPP over the soak.
-    steps: the number of buffers follows the traffic, and not only the leak."""
+    steps: the number of buffers follows the traffic, and not only the leak. noise: of an interval's CPP.
+
+    turns: arms whose launches follow each other, each with a level of its own; None: both take turns of an
+    interval. host: how far it wanders over the whole time, as a share of the CPP. timed: there is latency.
+    """
     rng = np.random.default_rng(seed)
     found = []
-    for arm in ARMS:
+    parts = len(turns) // len(ARMS) if turns else 1
+    own = intervals // parts
+    wander = np.cumsum(rng.normal(0, host / (2 * intervals) ** 0.5, 2 * intervals))
+    for turn, arm in enumerate(turns or ARMS):
         grows = leak + base_leak if arm is Arm.HEAD else base_leak
-        for number in range(intervals):
-            at = hours * (number + 1) / intervals
+        launch = turn // len(ARMS) if turns else 0
+        memory, level = (1 << 27) + int(rng.integers(0, 1 << 24)) * (turns is not None), 512 + 7 * launch
+        for number in range(own):
+            at = hours / parts * (number + 1) / own
             grown = drift * at / hours if arm is Arm.HEAD else 0.0
+            grown += wander[turn * own + number if turns else 2 * number]
             waits = rng.lognormal(np.log(3000), 0.3, 500)
             truth = Truth(
                 phase=Phase.SOAK,
-                cycles_per_packet=500 * (1 + grown) * np.exp(rng.normal(0, 0.003)),
-                latency=waits_of(waits),
+                cycles_per_packet=500 * (1 + grown) * np.exp(rng.normal(0, noise)),
+                latency=waits_of(waits) if timed else None,
             )
-            buffers = 512 + (int(rng.integers(-3, 4)) if steps else 0) + int(grows * at)
+            buffers = level + (int(rng.integers(-3, 4)) if steps else 0) + int(grows * at)
             one = SoakInterval(
-                number=number,
-                launch=0,
+                number=launch * own + number,
+                launch=launch,
                 ended_at=STARTED + timedelta(hours=at),
                 launch_s=at * 3600,
                 trial=trial(truth),
-                memory_bytes=1 << 27,
+                memory_bytes=memory,
                 buffers_in_use=buffers,
             )
             found.append(ArmInterval(arm=arm, interval=one))
-    run = RateRun(kind="soak", generator="inside", load=CommonLoad(pps=PPS, share=0.5), intervals=found)
+    generator = "lab (trex)" if turns else "inside"
+    run = RateRun(kind="soak", generator=generator, load=CommonLoad(pps=PPS, share=0.5), intervals=found)
     return _report(run, "soak").model_copy(update={"own_metrics": soak_metrics(run, INFOS, {})})
 
 

@@ -254,7 +254,7 @@ class RatesConfig(Table):
     """Arguments appended for `nalm rate --preset`; {frame} is 64, 256, imix or 1500. Empty: none known."""
 
     generator: Name = INSIDE.name
-    """What offers the load of a job of rates: a name of [generator]. A soak has the generator inside."""
+    """What offers the load of a job of rates or a soak: a name of [generator]."""
 
     scenarios: list[Name] = []
     """Of jobs of rates and soaks that name none. Empty: the first that is measured by default."""

@@ -17,12 +17,18 @@ from itertools import count
 from math import ceil
 from random import Random
 
-from nalm_core.rates.defaults import COMPARE_ALPHA, RATE_RUN_MRR_TRIALS, SOAK_RUN_INTERVALS
+from nalm_core.rates.defaults import (
+    COMPARE_ALPHA,
+    RATE_RUN_MRR_TRIALS,
+    SOAK_RUN_INTERVALS,
+    SOAK_RUN_LAUNCHES,
+)
 from nalm_core.rates.generators import INSIDE
 from nalm_core.rates.presets import Mode
 from nalm_core.rates.rate_report import RateSettings
 from nalm_core.rates.rate_result import cpu_pps, rate_checks
 from nalm_core.rates.run_figures import rate_metrics
+from nalm_core.rates.soak import soak_seconds
 from nalm_core.rates.soak_figures import soak_metrics
 from nalm_core.rates.trials import forwarded_pps, sent_pps
 from nalm_core.report.offered_load import NO_SHAPE, LoadShape
@@ -159,7 +165,7 @@ def measure_under_load(
         )
     subject = RunSubject(request.scenario, config.scenario(request.scenario))
     builder = ReportBuilder(request, config, subject)
-    outside = config.generator_named(config.rates.generator if kind is RunKind.RATE else INSIDE.name)
+    outside = config.generator_named(config.rates.generator)
     load = subject.scenario.load
     shape = NO_SHAPE if load is None or outside is not None else load.shape
     settings = _Settings(config.rates, shape, times_as_long(config, request.budget_seconds), outside)
@@ -188,7 +194,7 @@ def _measured(
     """The report, under the scenario's own name. Raises _ArmError."""
     if settings.shape != NO_SHAPE:
         builder.notes.append(f"both are offered the shape of the scenario's load: {settings.shape.described}")
-    built = _built(builder, config, settings, home, progress)
+    built = _built(builder, config, kind, settings, home=home, progress=progress)
     (base, of_base), (head, of_head) = built
     builder.arms = {
         Arm.BASE: ArmInfo(build=of_base.build, run=base.definition),
@@ -218,7 +224,13 @@ def _measured(
 
 
 def _built(
-    builder: ReportBuilder, config: Config, settings: _Settings, home: Home, progress: Progress
+    builder: ReportBuilder,
+    config: Config,
+    kind: RunKind,
+    settings: _Settings,
+    *,
+    home: Home,
+    progress: Progress,
 ) -> list[tuple[Subject, Built]]:
     """Base and head, built. Both run as head's [rates] says, are offered head's traffic and shape, and share
     its generator.
@@ -258,7 +270,7 @@ def _built(
         if found:
             one = replace(one, generator=found[0][0].generator)
         elif one.generator is not None:
-            _require_possible(one.generator, config.rates)
+            _require_possible(one.generator, config.rates, kind)
         with _blame(arm):
             made = build(
                 home,
@@ -399,36 +411,56 @@ def _sweep(launch: int, arms: Mapping[Arm, TrialNf], settings: _Settings, found:
 
 
 def _soak(runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found, progress: Progress) -> None:
-    """One launch of both arms, which take turns of an interval until each has had its time."""
+    """One launch of both arms, which take turns of an interval until each has had its time. With a generator
+    outside, launches of one arm alone."""
+    together = settings.generator is None
+    launches = 1 if together else SOAK_RUN_LAUNCHES
+    for launch in range(launches):
+        for group in [ORDER] if together else [[arm] for arm in _order(launch)]:
+            with _alive(launch, group, runs, found) as arms:
+                _soak_launch(launch, arms, settings, found, progress)
+
+
+def _soak_launch(
+    launch: int,
+    arms: Mapping[Arm, TrialNf],
+    settings: _Settings,
+    found: _Found,
+    progress: Progress,
+) -> None:
+    """Intervals until each of these arms has had its time."""
     whole, interval_s, load = settings.soak_seconds, settings.soak_interval_s, found.load
     assert load is not None
-    done = dict.fromkeys(ORDER, 0.0)
-    with _alive(0, ORDER, runs, found) as arms:
-        for number in count():
-            spent = min(done.values())
-            if spent >= whole:
-                break
-            left = 2 * (whole - spent)
-            progress.step(
-                "soak", f"{spent / 3600:.2f} of {whole / 3600:g} h", BEGIN + (1 - BEGIN) * spent / whole, left
+    own = whole if settings.generator is None else whole / SOAK_RUN_LAUNCHES
+    before = sum(soak_seconds([one.interval for one in found.intervals if one.arm is arm]) for arm in ORDER)
+    done = dict.fromkeys(arms, 0.0)
+    for number in count():
+        if min(done.values()) >= own:
+            break
+        spent = (before + sum(done.values())) / len(ORDER)
+        progress.step(
+            "soak",
+            f"{spent / 3600:.2f} of {whole / 3600:g} h",
+            BEGIN + (1 - BEGIN) * min(1.0, spent / whole),
+            max(0.0, len(ORDER) * (whole - spent)),
+        )
+        for arm in _order(launch + number, arms):
+            nf = arms[arm]
+            with _blame(arm):
+                trial = nf.trial(Ask(Phase.SOAK, interval_s, load.pps, load.share))
+                if trial.traffic.sending_ns == 0:
+                    raise NfError("the generator did not send", log=nf.log_tail())
+            done[arm] += trial.traffic.sending_ns / 1e9
+            interval = SoakInterval(
+                number=sum(one.arm is arm for one in found.intervals),
+                launch=launch,
+                ended_at=datetime.now(UTC),
+                launch_s=done[arm],
+                trial=trial,
+                memory_bytes=nf.memory_bytes(),
+                buffers_in_use=nf.buffers_in_use(),
             )
-            for arm in _order(number):
-                nf = arms[arm]
-                with _blame(arm):
-                    trial = nf.trial(Ask(Phase.SOAK, interval_s, load.pps, load.share))
-                    if trial.traffic.sending_ns == 0:
-                        raise NfError("the generator did not send", log=nf.log_tail())
-                done[arm] += trial.traffic.sending_ns / 1e9
-                interval = SoakInterval(
-                    number=number,
-                    launch=0,
-                    ended_at=datetime.now(UTC),
-                    launch_s=done[arm],
-                    trial=trial,
-                    memory_bytes=nf.memory_bytes(),
-                    buffers_in_use=nf.buffers_in_use(),
-                )
-                found.intervals.append(ArmInterval(arm=arm, interval=interval))
+            found.intervals.append(ArmInterval(arm=arm, interval=interval))
 
 
 @contextmanager
@@ -484,9 +516,16 @@ def _order(number: int, among: Collection[Arm] = ORDER) -> Sequence[Arm]:
     return [arm for arm in (ORDER if number % 2 == 0 else ORDER[::-1]) if arm in among]
 
 
-def _require_possible(generator: OutsideGenerator, rates: RatesConfig) -> None:
+def _require_possible(generator: OutsideGenerator, rates: RatesConfig, kind: RunKind) -> None:
     """Raises ConfigError."""
     limits, name = generator.limits, f"generator {generator.name} ({generator.config.kind})"
+    if kind is RunKind.SOAK:
+        if not limits.paced:
+            raise ConfigError(
+                f"{name} sends at its greatest rate only, and a soak keeps one below it",
+                hint='set another rates.generator; "inside" keeps any rate (docs/generators.md)',
+            )
+        return
     needed = "ndr" if "ndr" in rates.modes else "latency" if "latency" in rates.modes else None
     if not limits.paced and (needed or rates.sweep):
         raise ConfigError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from nalm_agent.config.nalm_toml import Config, parse
@@ -16,7 +17,9 @@ from nalm_agent.runtime.errors import ConfigError, GeneratorError
 from nalm_agent.source.git import Repository
 from nalm_agent.store.home import Home
 from nalm_core.findings.bisection import more_time
+from nalm_core.rates.defaults import SOAK_RUN_LAUNCHES
 from nalm_core.rates.run_view import rates_of
+from nalm_core.rates.soak import soak_seconds
 from nalm_core.report.offered_load import LONGEST_LOAD, NO_SHAPE, LoadName, LoadShape, Ramp
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Arm, RunReport, RunStatus
@@ -26,6 +29,7 @@ from nalm_core.report.trials.trial import Phase
 from nalm_core.verdict.verdict import judge
 from nalm_core.wire.jobs import Lease
 from pydantic import TypeAdapter
+from relayed_trex import relayed_toml
 from tiny import RATES_TOML, NfRepository
 from trex_server import TrexServer
 
@@ -255,6 +259,18 @@ def test_what_a_generator_outside_cannot_do_is_said_before_the_build(
     assert "docs/generators.md" in (error.value.hint or "")
 
 
+def test_a_soak_with_a_generator_that_keeps_no_rate_is_refused_before_the_build(
+    traffic_repository: NfRepository, home: Home
+) -> None:
+    rates = toml('\ngenerator = "lab"\nmodes = ["mrr"]')
+    lab = '[generator.lab]\nkind = "testpmd"\ncommand = ["dpdk-testpmd"]\nports = [0]\n'
+    traffic_repository.commit("base", nalm__toml=rates + lab, traffic_nf__c="int main(void) { return }\n")
+    traffic_repository.commit("head", notes="read me\n")
+    with pytest.raises(ConfigError, match="its greatest rate only, and a soak keeps one below it") as error:
+        measured(traffic_repository, home, RunKind.SOAK)
+    assert "rates.generator" in (error.value.hint or "")
+
+
 def test_a_soak_of_both(quick: NfRepository, home: Home) -> None:
     changed(quick, "number % 100 == 99 ? 2000", "number % 100 == 99 ? 2001")
     report = measured(quick, home, RunKind.SOAK)
@@ -265,6 +281,37 @@ def test_a_soak_of_both(quick: NfRepository, home: Home) -> None:
     assert arms[:4] == [Arm.BASE, Arm.HEAD, Arm.HEAD, Arm.BASE]
     memory = next(one for one in report.own_metrics if one.name == "memory_growth")
     assert set(memory.values) == {Arm.BASE, Arm.HEAD}, memory.missing
+
+
+@pytest.mark.timed
+def test_a_soak_with_a_generator_outside_has_launches_in_turn(
+    traffic_repository: NfRepository, home: Home, relayed: Path
+) -> None:
+    """Base's load is found with it, too. The device is one process's, so the builds never live together."""
+    with TrexServer() as server:
+        limited = 'arguments = ["--capacity", "100000"]\n'
+        text = relayed_toml(relayed, server.port, limited)
+        soak = '[rates]\ngenerator = "lab"\nsoak_hours = 0.0007\nsoak_interval_s = 0.05\nshare = 0.2\n'
+        traffic_repository.commit("base", nalm__toml=text.replace("[rates]\n", soak))
+        changed(traffic_repository, "number % 100 == 99 ? 2000", "number % 100 == 99 ? 2001")
+        report = measured(traffic_repository, home, RunKind.SOAK)
+    assert report.rates is not None, report.failure
+    assert report.rates.generator == "lab (trex v3.06)"
+    assert "generator_checked" in {one.name for one in report.checks}
+    assert report.rates.load is not None and report.rates.load.share == 0.2
+    found = [(one.arm, one.interval.launch) for one in report.rates.intervals]
+    base, head = Arm.BASE, Arm.HEAD
+    order = [arm for launch in range(SOAK_RUN_LAUNCHES) for arm in ((base, head), (head, base))[launch % 2]]
+    assert [arm for arm, _ in dict.fromkeys(found)] == order
+    for arm in (base, head):
+        mine = [one.interval for one in report.rates.intervals if one.arm is arm]
+        assert [one.number for one in mine] == list(range(len(mine)))
+        assert soak_seconds(mine) >= 0.0007 * 3600
+        assert all(one.trial.outside and one.trial.latency is None for one in mine)
+    figures = {one.name: one for one in report.own_metrics}
+    assert "measured no latency" in figures["latency_p99_9_drift"].missing[head]
+    assert figures["memory_growth"].values, figures["memory_growth"].missing
+    assert (server.methods().count("acquire"), server.methods().count("release")) == (2, 2)
 
 
 def test_more_time_is_more_launches_and_a_longer_soak(traffic_repository: NfRepository, home: Home) -> None:

@@ -121,6 +121,8 @@ SOAK_RUN_HOURS: Final = 0.5
 SOAK_RUN_INTERVALS: Final = 500
 """Intervals of each build in a job's soak, at most: a longer soak has longer ones, so that its report stays
 within what a server takes."""
+SOAK_RUN_LAUNCHES: Final = 4
+"""Launches of each build in a job's soak with a generator outside, which serves one NF at a time."""
 SOAK_RUN_BUFFERS: Final = 2
 """Growth of the packet buffers in use, over a job's soak, by which head may exceed base."""
 SOAK_INTERVAL_S: Final = 10.0

@@ -14,7 +14,7 @@ from nalm_core.rates.soak_figures import SOAK_METRICS
 from nalm_core.rates.trials import intended, total_losses
 from nalm_core.report.run_report import Arm, ArmInfo, Model, RunReport
 from nalm_core.report.trials.histogram import Histogram
-from nalm_core.report.trials.rate_run import ArmSearch, CommonLoad, RateRun
+from nalm_core.report.trials.rate_run import ArmSearch, CommonLoad, RateRun, SoakInterval
 from nalm_core.report.trials.trial import Phase, Trial
 
 PERCENTS: Final = (
@@ -53,7 +53,7 @@ class SoakPoint(Model):
     """One interval."""
 
     hours: float
-    """Under load, at the end of the interval."""
+    """Under load, of all launches, at the end of the interval."""
     cpp: float | None
     pps: float | None
     latency_p99_9_ns: float | None
@@ -97,12 +97,12 @@ def _arm(run: RateRun, arm: Arm, info: ArmInfo) -> ArmRates:
     trials = [one.trial for one in run.trials if one.arm is arm] + [one.trial for one in intervals]
     valid = [one for one in trials if one.invalid is None]
     at_load = [one for one in valid if one.phase in AT_THE_LOAD]
-    points = []
+    points, before = [], _seconds_before(intervals)
     for one in intervals[:: max(1, -(-len(intervals) // MOST_POINTS))]:
         cpp, pps, tail, memory, buffers = (of.reading(one, info) for of in SOAK_METRICS.values())
         points.append(
             SoakPoint(
-                hours=one.launch_s / 3600,
+                hours=(before[one.launch] + one.launch_s) / 3600,
                 cpp=cpp,
                 pps=pps,
                 latency_p99_9_ns=tail,
@@ -119,6 +119,14 @@ def _arm(run: RateRun, arm: Arm, info: ArmInfo) -> ArmRates:
         losses=_losses(at_load, info),
         soak=points,
     )
+
+
+def _seconds_before(intervals: Sequence[SoakInterval]) -> dict[int, float]:
+    """Under load, by launch, in the launches before it."""
+    lengths: dict[int, float] = {}
+    for one in intervals:
+        lengths[one.launch] = max(lengths.get(one.launch, 0.0), one.launch_s)
+    return {launch: sum(lengths[each] for each in lengths if each < launch) for launch in lengths}
 
 
 def _invalid(trials: Sequence[Trial]) -> list[InvalidTrials]:

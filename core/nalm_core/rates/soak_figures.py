@@ -2,7 +2,9 @@
 """Figures of a soak of both arms side by side as metrics: what drifts, and what grows by the hour.
 
 Each is a Theil-Sen slope with its interval (stats.trend), of valid intervals for speed and of all for memory.
-Head is judged against base: what grows in both is not head's.
+Head is judged against base: what grows in both is not head's. Where the builds took turns of a whole launch,
+the host may have changed from one to the next: the interval of a drift then is that of the launches' slopes,
+if it is wider. What a process holds does not depend on the host.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from nalm_core.report.counters import totals
 from nalm_core.report.own_metrics import MetricGrowth, OwnMetric
 from nalm_core.report.run_report import Arm, ArmInfo
 from nalm_core.report.trials.rate_run import RateRun, SoakInterval
-from nalm_core.stats.trend import theil_sen
+from nalm_core.stats.trend import theil_sen, with_scatter
 
 ARMS: Final = (Arm.BASE, Arm.HEAD)
 Reading = Callable[[SoakInterval, ArmInfo], float | None]
@@ -38,6 +40,7 @@ class SoakMetric:
     """Change over the whole soak that matters: a share of the level of a drift, or in the figure's unit."""
     drift: bool
     """Shown as a share of the level over the soak, of valid intervals; otherwise in its unit by the hour."""
+    absent: str = "it was not measured in any interval"
 
 
 def _cpp(one: SoakInterval, info: ArmInfo) -> float | None:
@@ -64,7 +67,9 @@ SOAK_METRICS: Final[Mapping[str, SoakMetric]] = MappingProxyType(
     {
         "cpp_drift": SoakMetric("1", "lower", _cpp, defaults.CPP_DRIFT_LIMIT, drift=True),
         "pps_drift": SoakMetric("1", "higher", _pps, defaults.CPP_DRIFT_LIMIT, drift=True),
-        "latency_p99_9_drift": SoakMetric("1", "lower", _tail, defaults.TAIL_DRIFT_LIMIT, drift=True),
+        "latency_p99_9_drift": SoakMetric(
+            "1", "lower", _tail, defaults.TAIL_DRIFT_LIMIT, True, "the generator measured no latency"
+        ),
         "memory_growth": SoakMetric("bytes/h", "lower", _memory, defaults.MEMORY_LEAK_BYTES, drift=False),
         "buffers_growth": SoakMetric("buffers/h", "lower", _buffers, defaults.SOAK_RUN_BUFFERS, drift=False),
     }
@@ -126,12 +131,15 @@ def _side(of: SoakMetric, intervals: Sequence[SoakInterval], info: ArmInfo, hour
             launches.setdefault(one.launch, []).append((one.launch_s / 3600, float(value)))
     levels = [value for points in launches.values() for _, value in points]
     if not levels and used:
-        return "it was not measured in any interval"
+        return of.absent
     if len(levels) < defaults.SOAK_MIN_INTERVALS:
         disturbed = next((one.trial.invalid for one in intervals if one.trial.invalid), None)
         why = f" ({disturbed})" if disturbed else ""
         return f"{len(levels)} usable intervals, {defaults.SOAK_MIN_INTERVALS} are needed{why}"
-    slope = theil_sen([points for points in launches.values() if len(points) > 1], defaults.SOAK_CONFIDENCE)
+    blocks = [points for points in launches.values() if len(points) > 1]
+    slope = theil_sen(blocks, defaults.SOAK_CONFIDENCE)
+    if slope is not None and of.drift and len({one.launch for one in intervals}) > 1:
+        slope = with_scatter(slope, blocks, defaults.SOAK_CONFIDENCE)
     level = median(levels)
     if slope is None or (of.drift and level == 0):
         return "no trend can be computed"

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
+from statistics import NormalDist, stdev
 
 import numpy as np
 import numpy.typing as npt
+
+from nalm_core.stats.quantiles import t_quantile
 
 MOST_POINTS = 600
 """Most points of a block: longer blocks are thinned to medians of neighbours, so that pairs fit into
@@ -47,6 +49,16 @@ def theil_sen(blocks: Sequence[Sequence[Point]], confidence: float) -> Slope | N
     low = max(0, round((every.size - reach) / 2) - 1)
     high = min(every.size - 1, round((every.size + reach) / 2))
     return Slope(float(np.median(every)), float(every[low]), float(every[high]))
+
+
+def with_scatter(found: Slope, blocks: Sequence[Sequence[Point]], confidence: float) -> Slope | None:
+    """The slope `found` of these blocks, with an interval that also holds if something outside changes their
+    slopes: it is at least that of their mean by Student's t. None with fewer than two blocks."""
+    own = [one.middle for block in blocks if (one := theil_sen([block], confidence)) is not None]
+    if len(own) < 2:
+        return None
+    reach = t_quantile(len(own) - 1, (1 + confidence) / 2) * stdev(own) / len(own) ** 0.5
+    return Slope(found.middle, min(found.low, found.middle - reach), max(found.high, found.middle + reach))
 
 
 def _pairs(times: Floats, values: Floats) -> Floats:

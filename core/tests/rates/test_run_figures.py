@@ -202,6 +202,50 @@ def test_a_drift_of_cycles_is_found() -> None:
     assert figures["cpp_drift"].head == pytest.approx(0.05, rel=0.1)
 
 
+TURNS = (Arm.BASE, Arm.HEAD, Arm.HEAD, Arm.BASE) * 2
+"""Launches with a generator that serves one NF at a time."""
+
+
+def test_builds_that_take_turns_of_a_launch_leak_or_do_not() -> None:
+    """Launches that hold more or less from their begin on are no growth."""
+    outcome, figures = judged(soak_run(leak=2.0, turns=TURNS, noise=0.001))
+    assert outcome is Outcome.REGRESSED and regressed(figures) == ["buffers_growth"]
+    assert figures["buffers_growth"].head == pytest.approx(2.0, abs=0.3)
+    _, figures = judged(soak_run(turns=TURNS))
+    assert figures["memory_growth"].outcome == figures["buffers_growth"].outcome == "same"
+    assert (
+        judged(soak_run(turns=TURNS, base_leak=20.0))[1]["buffers_growth"].reason == "it grows in base, too"
+    )
+
+
+def test_a_drift_is_found_in_turns_of_a_launch() -> None:
+    outcome, figures = judged(soak_run(drift=0.1, turns=TURNS, noise=0.001))
+    assert outcome is Outcome.REGRESSED and regressed(figures) == ["cpp_drift"]
+    assert figures["cpp_drift"].head == pytest.approx(0.1, rel=0.1)
+
+
+def test_a_host_that_wanders_is_no_drift_of_the_build_that_had_its_turn() -> None:
+    found = [judged(soak_run(seed, turns=TURNS, host=0.03))[1]["cpp_drift"] for seed in range(12)]
+    assert {one.outcome for one in found} <= {"same", "inconclusive"}
+    assert judged(soak_run(host=0.03))[1]["cpp_drift"].outcome == "same", "side by side it cancels"
+
+
+def test_a_soak_without_latency_says_why_and_judges_the_rest() -> None:
+    outcome, figures = judged(soak_run(turns=TURNS, timed=False, leak=2.0))
+    tail = figures["latency_p99_9_drift"]
+    assert (tail.outcome, tail.gates, tail.head) == ("missing", False, None)
+    assert "the generator measured no latency" in (tail.reason or "")
+    assert outcome is Outcome.REGRESSED and regressed(figures) == ["buffers_growth"]
+
+
+def test_the_course_of_launches_in_turn_goes_on() -> None:
+    shown = rates_of(soak_run(turns=TURNS, intervals=40))
+    assert shown is not None
+    for arm in shown.arms:
+        hours = [one.hours for one in arm.soak]
+        assert hours == sorted(hours) and len(hours) == 40 and hours[-1] == pytest.approx(8)
+
+
 def test_an_invalid_trial_is_in_no_figure() -> None:
     def disturbed(arm: Arm, phase: Phase, launch: int) -> str | None:
         return "an lcore lost 40 ms to other programs" if launch == 3 and arm is Arm.HEAD else None

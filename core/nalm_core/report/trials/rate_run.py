@@ -51,7 +51,7 @@ class SoakInterval(Model):
 
     number: int = Field(ge=0)
     launch: int = Field(ge=0)
-    """Increases when the soak is resumed."""
+    """Increases when the soak is resumed, and where builds take turns of a launch."""
     ended_at: datetime
     launch_s: float = Field(ge=0)
     """Seconds of this launch under load at the end of the interval, without pauses and what was left out."""
