@@ -82,6 +82,8 @@ class Truth:
     """Of these cycles; nat has the others."""
     cur: float = 0.5
     stolen: float = 0.0
+    stalled: float | None = None
+    """Seconds of one call of nat; None: calls are not counted."""
     phase: Phase = Phase.SEARCH
     share: float | None = None
     launch: int = 0
@@ -162,10 +164,16 @@ def trial(truth: Truth, invalid: str | None = None) -> Trial:
         ),
         lcores=[counters(lcore) for lcore in range(truth.lcores)],
         stages=[stages(lcore) for lcore in range(truth.lcores)],
+        long_calls=None if truth.stalled is None else {"nat": _one_call(truth.stalled)},
         steal_ns=0,
         latency=truth.latency,
         invalid=invalid,
     )
+
+
+def _one_call(seconds: float) -> dict[int, tuple[int, int]]:
+    cycles = round(seconds * TSC_HZ)
+    return {cycles.bit_length() - 1: (1, cycles)}
 
 
 def latency_of(value_ns: float, count: int = 1000) -> Histogram:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
-from nalm_core.rates.defaults import LONG_CYCLES
+from nalm_core.rates.defaults import LONG_CYCLES, UNSENT_SLACK_US
 from nalm_core.rates.rate_report import Phase, Trial
 from nalm_core.rates.rate_result import marked
 from nalm_core.report.batch_sizes import LcoreBatches
@@ -141,9 +141,9 @@ class TrialNf:
             shape=self._shape(ask),
             arrive=arrive,
         )
-        lengths = ask.phase is Phase.LATENCY
-        self._nf.count_lengths(LONG_CYCLES if lengths else 0)
-        stolen, turns = steal_ns(self._run.cores.cpus), _CountedTurns(self._nf, lengths=lengths)
+        lengths = self._counted_lengths(ask)
+        self._nf.count_lengths(lengths)
+        stolen, turns = steal_ns(self._run.cores.cpus), _CountedTurns(self._nf, lengths=lengths > 0)
         offered = self._generator.offer(offer, turns)
         after, stolen = self._nf.snapshot(), steal_ns(self._run.cores.cpus) - stolen
         found = Trial(
@@ -165,6 +165,13 @@ class TrialNf:
             directions=dict(offered.directions),
         )
         return marked(found, self.info)
+
+    def _counted_lengths(self, ask: Ask) -> int:
+        """TSC cycles from which calls are counted by length; 0: none. Where cycles per packet are compared,
+        those that a batch has are not counted, so that marks cost no more."""
+        if ask.pps is None:
+            return 0
+        return LONG_CYCLES if ask.phase is Phase.LATENCY else round(self.tsc_hz * UNSENT_SLACK_US / 1e6)
 
     def _shape(self, ask: Ask) -> LoadShape:
         own = self._run.shape

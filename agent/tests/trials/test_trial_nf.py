@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import subprocess
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from nalm_agent.nf.traffic_file import bin_end
 from nalm_agent.runtime.errors import NfError, ProbeError
 from nalm_agent.store.home import WorkDir
 from nalm_agent.trials.trial_nf import Ask, NfRun, TrialNf
+from nalm_core.rates.defaults import UNSENT_SLACK_US
 from nalm_core.rates.latency import figures
 from nalm_core.rates.rate_report import Phase
 from nalm_core.rates.trials import forwarded, losses
@@ -62,8 +64,11 @@ def test_one_process_takes_one_load_after_another(traffic_nf: Path, work: WorkDi
         assert trial.traffic.sent == pytest.approx(due, abs=0.01 * due + 256)
         assert trial.traffic.received == trial.traffic.sent == forwarded(trial, nf.info)
         assert losses(trial, nf.info) == []
+        assert trial.long_calls is not None
+        shortest = min(chain(*trial.long_calls.values()), default=31)
+        assert 2 ** (shortest + 1) > nf.tsc_hz * UNSENT_SLACK_US / 1e6
     assert closed.traffic.sent > 0
-    assert closed.intended_pps is None
+    assert closed.intended_pps is closed.long_calls is None
 
 
 @pytest.mark.timed

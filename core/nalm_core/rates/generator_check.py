@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a generator offers what it is asked for: a table of rates, from trials of a running NF.
 
-A packet that was not sent is the generator's fault only if the NF waited for packets meanwhile.
+A packet that was not sent is the generator's fault only if the NF waited for packets meanwhile, and no long
+call of the NF explains it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from nalm_core.rates.trials import (
     intended,
     least_idle_share,
     not_taken_in,
+    stalls_explain,
     stolen_seconds,
     taken_in,
 )
@@ -32,7 +34,7 @@ TOLERANCE_PACKETS = round(UNSENT_SLACK_PACKETS / HONEST_LIMIT)
 class OfferOutcome(StrEnum):
     OFFERED = "offered"
     NF_FULL = "nf_full"
-    """The NF was busy all the time, so it decided what was sent."""
+    """The NF was busy, all the time or with a long call, so it decided what was sent."""
     QUEUE_FULL = "queue_full"
     """The generator's transmit queue was full while the NF waited."""
     TOO_SLOW = "too_slow"
@@ -123,6 +125,8 @@ def _missing(trial: Trial, due: int, idle: float | None) -> tuple[OfferOutcome, 
     assert trial.intended_pps is not None
     short = due - trial.traffic.sent
     missing = f"{share_percent(short / due)} were not sent"
+    if stalls_explain(trial, short):
+        return OfferOutcome.NF_FULL, f"{missing}; the NF was busy with single long calls"
     if short <= trial.intended_pps * stolen_seconds(trial):
         return OfferOutcome.DISTURBED, f"{missing}; other programs took its time"
     if idle is None or idle <= WAITING_LIMIT:

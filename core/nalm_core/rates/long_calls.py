@@ -7,11 +7,11 @@ does not tell the stage; the lcore's long calls do.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from math import floor, log2
+from collections.abc import Collection, Mapping, Sequence
+from math import ceil, floor, log2
 from statistics import median
 
-from nalm_core.rates.defaults import LONG_CYCLES
+from nalm_core.rates.defaults import LONG_CYCLES, UNSENT_SLACK_PACKETS, UNSENT_SLACK_US
 from nalm_core.report.run_report import Arm, ArmInfo
 from nalm_core.report.trials.long_calls import LongCalls
 from nalm_core.report.trials.trial import Trial
@@ -46,6 +46,20 @@ def long_calls(
     return LongCalls(at_least_us=2**least / cycles_per_ns / 1000, stages=stages)
 
 
+def stalled_seconds(trial: Trial) -> float:
+    """Time of calls in which more packets became due than a generator hands over in a moment.
+
+    Packets that wait meanwhile may be given up, however idle the NF is before and after. 0 in a closed loop,
+    and if calls were not counted.
+    """
+    cycles_per_ns = _cycles_per_ns([trial])
+    if trial.intended_pps is None or not trial.long_calls or cycles_per_ns is None:
+        return 0.0
+    moment_us = max(UNSENT_SLACK_US, UNSENT_SLACK_PACKETS / trial.intended_pps * 1e6)
+    least = ceil(log2(moment_us * 1000 * cycles_per_ns))
+    return _cycles([trial], trial.long_calls, least) / cycles_per_ns / 1e9
+
+
 def _cycles_per_ns(trials: Sequence[Trial]) -> float | None:
     """The TSC's rate, by the lcores' own clocks."""
     lcores = [lcore for one in trials for lcore in one.lcores if lcore.turn_tsc_cycles is not None]
@@ -55,11 +69,16 @@ def _cycles_per_ns(trials: Sequence[Trial]) -> float | None:
 
 def _us_per_s(trials: Sequence[Trial], stage: str, least: int, cycles_per_ns: float) -> float:
     """Microseconds of a stage's calls of at least 2^least cycles in a second of the load."""
-    cycles = sum(
+    seconds = sum(one.traffic.sending_ns for one in trials) / 1e9
+    return _cycles(trials, (stage,), least) / cycles_per_ns / 1000 / seconds if seconds else 0.0
+
+
+def _cycles(trials: Sequence[Trial], stages: Collection[str], least: int) -> int:
+    """Cycles of these stages' calls of at least 2^least cycles."""
+    return sum(
         total
         for one in trials
+        for stage in stages
         for length, (_, total) in (one.long_calls or {}).get(stage, {}).items()
         if length >= least
     )
-    seconds = sum(one.traffic.sending_ns for one in trials) / 1e9
-    return cycles / cycles_per_ns / 1000 / seconds if seconds else 0.0

@@ -26,6 +26,7 @@ from nalm_core.rates.defaults import (
     UNSENT_SLACK_US,
     WAITING_LIMIT,
 )
+from nalm_core.rates.long_calls import stalled_seconds
 from nalm_core.rates.rate_report import Trial
 from nalm_core.report.counters import (
     ENDED,
@@ -222,6 +223,13 @@ def stolen_seconds(trial: Trial) -> float:
     return max(off, (trial.steal_ns or 0) / 1e9 / len(trial.lcores))
 
 
+def stalls_explain(trial: Trial, short: int) -> bool:
+    """Whether so many packets were not sent because the NF was busy with single long calls. Time that others
+    took from an lcore may be part of a call's, and does not count."""
+    stalled = stalled_seconds(trial) - stolen_seconds(trial)
+    return trial.intended_pps is not None and short <= trial.intended_pps * stalled
+
+
 def least_idle_share(trial: Trial) -> float | None:
     """Idle share of the busiest lcore: 0 if the NF is at its limit."""
     shares = [
@@ -293,7 +301,7 @@ def _open_reason(trial: Trial) -> str | None:
     """A reason if packets were not sent and the NF was not the cause."""
     assert trial.intended_pps is not None
     short = trial.traffic.late + unsent(trial)
-    if short == 0:
+    if short == 0 or stalls_explain(trial, short):
         return None
     stolen = stolen_seconds(trial)
     if short <= trial.intended_pps * stolen:

@@ -39,6 +39,7 @@ def rate(made: Trial) -> OfferedRate:
         (trial(SHORT), OfferOutcome.TOO_SLOW),
         (trial(BUSY), OfferOutcome.NF_FULL),
         (trial(replace(SHORT, stolen=0.2)), OfferOutcome.DISTURBED),
+        (trial(replace(SHORT, stalled=0.2)), OfferOutcome.NF_FULL),
         (outside(SHORT, queue_full=99_000), OfferOutcome.QUEUE_FULL),
         (outside(BUSY, queue_full=99_000), OfferOutcome.NF_FULL),
         (outside(SHORT, queue_full=0), OfferOutcome.TOO_SLOW),

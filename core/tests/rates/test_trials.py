@@ -90,6 +90,19 @@ def test_more_loss_than_the_stolen_time_explains_is_the_nfs() -> None:
     assert invalid_reason(trial(Truth(sent=700_000, late=300_000, stolen=0.03, cur=0.999)), INFO) is None
 
 
+def test_packets_lost_in_a_long_call_are_the_nfs_however_idle_it_is_otherwise() -> None:
+    lost = Truth(sent=996_000, late=4_000, stalled=0.005, cur=0.3)
+    assert invalid_reason(trial(lost), INFO) is None
+    assert causes(lost) == {LATE: 4_000}
+    for other, why in (
+        (replace(lost, stalled=None), "while the NF waited"),
+        (replace(lost, stalled=0.0001), "while the NF waited"),
+        (replace(lost, stalled=0.003), "while the NF waited"),
+        (replace(lost, stolen=0.005), "lost 5.0 ms to other programs"),
+    ):
+        assert why in (invalid_reason(trial(other), INFO) or ""), other
+
+
 def test_a_shared_core_is_seen() -> None:
     assert shares_core(trial(Truth()))
     assert not shares_core(trial(Truth(shared_core=False)))

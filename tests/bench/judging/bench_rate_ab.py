@@ -5,11 +5,11 @@ MRR, by the time that the job had.
 One run is measured, and judged as if it had ended after its first 11, 14, 20 and all of its launches.
 Usage: make bench BENCH=rate_ab or BENCH="rate_ab LAUNCHES RUNS [short]". 24 launches take about eight
 minutes. short: without searches, with trials of 0.2 s, as agent/tests/rates finds its planted changes.
-Several runs tell how many of them called a figure changed: false findings. Each of these is measured again, as a
-server does before it notifies anybody; if the second run, too, calls a figure changed in that direction, it
-is a false alarm. Each run is also judged RELABELLED times with the arms of each launch exchanged at random,
-which equal builds allow: runs of equal builds with the noise of real ones, so that the rate of false findings
-has an upper bound that a few runs cannot give.
+Several runs tell how many of them called a figure changed: false findings. Each of these is measured again,
+as a server does before it notifies anybody; if the second run, too, calls a figure changed in that direction,
+it is a false alarm. Each run is also judged RELABELLED times with the arms of each launch exchanged at
+random, which equal builds allow: runs of equal builds with the noise of real ones, so that the rate of false
+findings has an upper bound that a few runs cannot give.
 Ctrl-C ends the bench, with the result of the runs that were complete.
 """
 

@@ -83,7 +83,8 @@ class Trial(Model):
     batches: list[LcoreBatches] = Field(default_factory=list)
     """Of each lcore while traffic was sent. Empty: not counted (an older report or probe)."""
     long_calls: dict[Name, CallCounts] | None = Field(default=None, exclude_if=lambda found: found is None)
-    """Of each stage that had any, while traffic was sent, over all lcores. None: not counted."""
+    """Of each stage that had any, while traffic was sent, over all lcores. None: not counted. In a trial of
+    latency those of LONG_CYCLES and more, in another open loop those of UNSENT_SLACK_US."""
     steal_ns: int | None = Field(default=None, ge=0)
     latency: Histogram | None = None
     jitter: Histogram | None = None
