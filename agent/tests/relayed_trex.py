@@ -17,7 +17,7 @@ from tiny import RATES_TOML
 
 
 class RelayedTrex(TrexGenerator):
-    """Every packet has a latency if the generator's settings have a latency stream."""
+    """Every packet has a latency if the generator's table has a latency stream, by direction if both send."""
 
     def __init__(self, name: str, config: GeneratorConfig, path: Path) -> None:
         super().__init__(name, config, timeout_s=5.0)
@@ -33,9 +33,10 @@ class RelayedTrex(TrexGenerator):
 
     def offer(self, offer: Offer, nf: Turns) -> Offered:
         found = self._inside.offer(offer, nf)
-        return replace(
-            found, latency=found.latency if self.limits.latency else None, jitter=None, directions={}
-        )
+        if not self.limits.latency:
+            return Offered(found.traffic)
+        both = self.config.directions == "both"
+        return replace(found, jitter=None, directions=found.directions if both else {})
 
 
 def relayed_toml(path: Path, port: int, more: str = "") -> str:

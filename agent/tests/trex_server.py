@@ -66,6 +66,8 @@ class TrexServer:
     """Of a port at 100 % of its line."""
     histogram: dict[str, int] = field(default_factory=dict)
     """Added for each latency stream by each start."""
+    far_histogram: dict[str, int] | None = None
+    """The same of a far port, if its packets take another time."""
     ports: dict[int, Port] = field(default_factory=lambda: {number: Port() for number in range(4)})
     answer: Callable[[dict[str, Any]], Any] | None = None
     """In place of all answers."""
@@ -194,7 +196,8 @@ class TrexServer:
         for one in port.streams.values():
             if one["flow_stats"]["enabled"]:
                 group = self.measured.setdefault(one["flow_stats"]["stream_id"], {})
-                for key, count in self.histogram.items():
+                far = self.far_histogram if port_id % 2 else None
+                for key, count in (far or self.histogram).items():
                     group[key] = group.get(key, 0) + count
         return {"multiplier": pps, "ts": time.monotonic()}
 

@@ -57,7 +57,7 @@ _PRESET_CODES = {
     "inconclusive": ExitCode.INCONCLUSIVE,
 }
 _OF_MODES = {"mode", "pdr_loss", "width", "shares", "launches", "limit", "base", "pps", "margin"}
-_OF_MODES |= {"generator", "arrivals", "burst", "new_flows", "ramp"}
+_OF_MODES |= {"arrivals", "burst", "new_flows", "ramp"}
 
 
 def add_to(app: typer.Typer) -> None:
@@ -74,7 +74,8 @@ def add_to(app: typer.Typer) -> None:
         "    nalm rate --base HEAD~1 --pps 500000 --margin 20\n\n"
         "    nalm rate --mode ndr --generator lab       a generator of nalm.toml's [generator.lab]\n\n"
         "    nalm rate --preset vcpe --scenario nop_1_lcore      5 minutes at each of four loads\n\n"
-        "    nalm rate --preset vcpe --duration 30 --leave-out 2 --json vcpe.json     shorter, to try it"
+        "    nalm rate --preset vcpe --duration 30 --leave-out 2 --json vcpe.json     shorter, to try it\n\n"
+        "    nalm rate --preset vcpe --generator lab       both directions from a generator outside of the NF"
     )(rate)
 
 
@@ -188,6 +189,7 @@ def rate(
             seconds=duration if "duration" in given else preset.seconds,
             leave_out_s=leave_out if "leave_out" in given else VCPE_LEAVE_OUT_S,
             scenario=scenario,
+            generator=generator,
         )
         raise typer.Exit(_of_preset(place, revision, plan))
     sweeps = mode is Mode.SWEEP

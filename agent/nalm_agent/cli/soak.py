@@ -94,6 +94,7 @@ def soak(
 ) -> None:
     """Keep one load for hours to find drift of cost and rate, growing tail latency, and leaks."""
     from nalm_core.rates.soak import judge_soak, soak_figures
+    from nalm_core.rates.vcpe import load_of
 
     from nalm_agent.config.location import repository_at
     from nalm_agent.desk.print_rates import print_soak
@@ -102,7 +103,7 @@ def soak(
     from nalm_agent.rates.no_drop_rate import search_settings
     from nalm_agent.rates.soak import SoakPlan, begin_soak, resume_soak
     from nalm_agent.rates.soak_file import read_soak
-    from nalm_agent.rates.vcpe import vcpe_arguments
+    from nalm_agent.rates.vcpe import vcpe_subject
     from nalm_agent.report.console import Terminal
     from nalm_agent.store.home import Home
 
@@ -117,8 +118,10 @@ def soak(
         place = Place(repository, repository.resolve(revision), home, work, progress)
         name = scenario if begun is None else scenario or begun.scenario.name
         sender = generator or (INSIDE_NAME if begun is None else begun.generator.name)
-        frames = [] if kept is None else vcpe_arguments(place.config(), kept.frame)
-        one = place.subject(name, frames, sender)
+        if kept is None:
+            one = place.subject(name, generator=sender)
+        else:
+            one = vcpe_subject(place, name, load_of(kept.frame), sender)
         if resume is None:
             if kept is None:
                 one = one.shaped()
@@ -152,10 +155,10 @@ def _new_preset(
             option = f"--{name.replace('_', '-')}"
             raise UsageError(f"{option} requires --preset", hint="nalm soak --preset vcpe --frame imix")
         return None
-    for name in given & {"share", "pps", "resume", "generator"}:
+    for name in given & {"share", "pps", "resume"}:
         raise UsageError(
             f"--preset and --{name} exclude each other",
-            hint="a preset sets the load of the generator inside; --resume FILE continues with that of FILE",
+            hint="a preset sets the load; --resume FILE continues with the load of FILE",
         )
     load = load_of(frame or SOAK_FRAME)
     return SoakPreset(preset=preset, frame=load.frame, mbit=load.mbit, leave_out_s=leave_out)

@@ -73,7 +73,7 @@ class GeneratorConfig(BaseModel):
     flows: Annotated[int, Field(ge=1, le=50_000, strict=True)] = 1
     """UDP source ports in turn."""
     latency_pps: Annotated[int, Field(ge=0, le=100_000, strict=True)] = 0
-    """Packets of every sending port, in addition to the load, whose latency is measured. 0: none."""
+    """Packets of every sending port, a part of the load, whose latency is measured. 0: none."""
     devices: list[Annotated[str, Field(min_length=1)]] = []
     """The NF's devices: PCI addresses, or DPDK's virtual devices. They become options of {eal}."""
     arguments: list[Annotated[str, Field(min_length=1)]] = []

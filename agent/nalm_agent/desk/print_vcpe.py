@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nalm_core.rates.generators import INSIDE
 from nalm_core.rates.presets import SOAK_FRAME
 from nalm_core.rates.soak import SoakPreset
 from nalm_core.rates.vcpe import (
@@ -32,6 +33,8 @@ def print_vcpe(report: VcpeReport, result: VcpeResult, title: str) -> None:
     out.print(f"[bold]{escape(title)}[/]: {result.verdict}")
     for reason in result.reasons:
         out.print(f"  {escape(reason)}", soft_wrap=True)
+    if report.generator != INSIDE:
+        out.print(f"  generator {escape(report.generator.text)}")
     _print_loads(out, result.loads)
     whole = report.preset.seconds
     length = f"{report.seconds:g} s at each load"
@@ -60,6 +63,8 @@ def _print_loads(out: Console, loads: Sequence[VcpeFigures]) -> None:
         "  both directions at once; one-way, of the worst direction; Mbit/s are of frame bits, each way",
         soft_wrap=True,
     )
+    for reason in dict.fromkeys(one.no_jitter for one in loads if one.no_jitter is not None):
+        out.print(f"  jitter missing: {reason}")
     disturbed, trials = (sum(getattr(one, name) for one in loads) for name in ("disturbed", "trials"))
     if disturbed:
         out.print(

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from nalm_core.rates.generators import Generator
 from nalm_core.rates.latency import Histogram, histogram
-from nalm_core.rates.rate_report import Traffic
+from nalm_core.rates.rate_report import DIRECTIONS, Direction, Times, Traffic
 
 from nalm_agent.config.generators import GeneratorConfig
 from nalm_agent.generators.generator import Limits, Offer, Offered, Turns
@@ -62,6 +63,10 @@ class OutsideGenerator(ABC):
             name=self.name, kind=self.config.kind, version=self.version, devices=list(self.config.devices)
         )
 
+    def sends(self, config: GeneratorConfig) -> None:
+        """Frames, directions and flows of this table from the next `connect` on."""
+        self.config = config
+
     @contextmanager
     def reserved(self, waiting: Callable[[str], None]) -> Iterator[None]:
         """Nobody else uses the generator within the context, which has several `connect` and `close`.
@@ -111,8 +116,8 @@ class OutsideGenerator(ABC):
     def send(self, seconds: float, pps: int | None) -> float:
         """Sends for so long, and returns the time that it really took. It has stopped on return."""
 
-    def latencies(self) -> Bins | None:
-        """Of all packets since `connect`; None: it measures none."""
+    def latencies(self) -> Mapping[int, Bins] | None:
+        """Of all packets since `connect`, by the port that sent them; None: it measures none."""
         return None
 
     def offer(self, offer: Offer, nf: Turns) -> Offered:
@@ -135,7 +140,22 @@ class OutsideGenerator(ABC):
             damaged=None,
             queue_full=found.queue_full,
         )
-        return Offered(traffic, latency=_latency(early, self.latencies()))
+        late = self.latencies()
+        if early is None or late is None:
+            return Offered(traffic)
+        of = {port: (early.get(port, {}), late.get(port, {})) for port in self.config.senders}
+        return Offered(traffic, latency=_latency(of.values()), directions=self._directions(of))
+
+    def _directions(self, of: Mapping[int, tuple[Bins, Bins]]) -> dict[Direction, Times]:
+        """Clients are at the near ports. Empty unless both directions send."""
+        if self.config.directions != "both":
+            return {}
+        near = [both for port, both in of.items() if self.config.is_near(port)]
+        far = [both for port, both in of.items() if not self.config.is_near(port)]
+        return {
+            name: Times(latency=_latency(bins), jitter=_latency([]))
+            for name, bins in zip(DIRECTIONS, (near, far), strict=True)
+        }
 
     def _settled(self) -> Counts:
         last = self.counts()
@@ -151,12 +171,12 @@ class OutsideGenerator(ABC):
         )
 
 
-def _latency(before: Bins | None, after: Bins | None) -> Histogram | None:
-    """The packets in between. Exact only to the generator's bins: least and greatest are ends of bins, and
-    the sum takes the middle of each."""
-    if before is None or after is None:
-        return None
-    new = {ends: count - before.get(ends, 0) for ends, count in after.items()}
+def _latency(of: Iterable[tuple[Bins, Bins]]) -> Histogram:
+    """The packets between the two readings of each port. Exact only to the generator's bins: least and
+    greatest are ends of bins, and the sum takes the middle of each."""
+    new: Counter[tuple[int, int]] = Counter()
+    for before, after in of:
+        new.update({ends: count - before.get(ends, 0) for ends, count in after.items()})
     found = sorted((ends, count) for ends, count in new.items() if count > 0)
     return histogram(
         ((float(end), count) for (_, end), count in found),

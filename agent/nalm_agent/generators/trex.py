@@ -128,18 +128,18 @@ class TrexGenerator(OutsideGenerator):
             time.sleep(LOOK_S)
         return seconds
 
-    def latencies(self) -> Bins | None:
+    def latencies(self) -> dict[int, Bins] | None:
         if not self.config.latency_pps:
             return None
-        groups = [LATENCY_STREAM + number for number in range(len(self.config.senders))]
-        found = self._server.call("get_pgid_stats", pgids=groups)
-        bins: dict[tuple[int, int], int] = {}
-        for group in groups:
-            one = found.get("latency", {}).get(str(group), {}).get("lat", {})
-            for key, count in (one.get("histogram") or {}).items():
-                ends = _ends_ns(int(key))
-                bins[ends] = bins.get(ends, 0) + int(count)
-        return bins
+        groups = {LATENCY_STREAM + number: port for number, port in enumerate(self.config.senders)}
+        found = self._server.call("get_pgid_stats", pgids=list(groups)).get("latency", {})
+        return {
+            port: {
+                _ends_ns(int(key)): int(count)
+                for key, count in (found.get(str(group), {}).get("lat", {}).get("histogram") or {}).items()
+            }
+            for group, port in groups.items()
+        }
 
     def _streams(self, port: int, number: int) -> Iterator[dict[str, Any]]:
         """A stream for each size, whose rate is its share, and one whose latency is measured. The load

@@ -144,6 +144,18 @@ def require_possible(one: Subject, settings: RateSettings) -> None:
         )
 
 
+def require_paced(one: Subject, but: str) -> None:
+    """Before anything is built. but: what it should send. Raises UsageError if a generator outside keeps no
+    rate."""
+    outside = one.generator
+    if outside is not None and not outside.limits.paced:
+        raise UsageError(
+            f"generator {outside.name} ({outside.config.kind}) sends at its greatest rate only, and {but}",
+            hint="name a generator of kind trex or pktgen, or leave out --generator: the one inside the NF "
+            "keeps any rate (docs/generators.md)",
+        )
+
+
 def full_load(run: NfRun, builder: RateReportBuilder, progress: Progress) -> float:
     """Trials at full load over several launches. Returns the greatest rate seen, packets per second."""
     settings, greatest = builder.settings, 0.0

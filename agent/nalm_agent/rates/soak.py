@@ -22,7 +22,7 @@ from nalm_agent.host.fingerprint import fingerprint
 from nalm_agent.rates.generator_check import require_trust
 from nalm_agent.rates.loaded_revision import Subject, ready
 from nalm_agent.rates.no_drop_rate import no_drop_rate
-from nalm_agent.rates.rate import RateReportBuilder
+from nalm_agent.rates.rate import RateReportBuilder, require_paced
 from nalm_agent.rates.soak_file import SoakFile, read_soak
 from nalm_agent.rates.vcpe import DIRECTIONS
 from nalm_agent.report.progress import Progress
@@ -56,7 +56,7 @@ def begin_soak(subject: Subject, plan: SoakPlan, home: Home, work: WorkDir, prog
     load.
     """
     path = plan.path
-    _require_paced(subject)
+    require_paced(subject, "a soak keeps one below it")
     if path.exists():
         raise UsageError(
             f"{path} already exists", hint=f"name another --out FILE, or continue: nalm soak --resume {path}"
@@ -171,18 +171,6 @@ def _closing(file: SoakFile, progress: Progress) -> Iterator[None]:
         file.close()
         if not ended:
             progress.say(f"to continue: nalm soak --resume {file.path}")
-
-
-def _require_paced(one: Subject) -> None:
-    """Before anything is built. Raises UsageError if a generator outside cannot keep a rate."""
-    outside = one.generator
-    if outside is not None and not outside.limits.paced:
-        raise UsageError(
-            f"generator {outside.name} ({outside.config.kind}) sends at its greatest rate only, and a soak "
-            "keeps one below it",
-            hint="name a generator of kind trex or pktgen, or leave out --generator: the one inside the NF "
-            "keeps any rate (docs/generators.md)",
-        )
 
 
 def _described(one: Subject) -> Generator:

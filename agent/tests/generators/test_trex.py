@@ -164,6 +164,20 @@ def test_latency_is_that_of_the_load_without_what_is_left_out() -> None:
     assert shown.mean_ns == pytest.approx((10 * 5 + 80 * 25 + 10 * 350) * 10)
 
 
+def test_latency_of_each_direction_is_that_of_its_ports() -> None:
+    """The clients are at the near ports. Jitter is not measured, which is no value and not 0."""
+    with TrexServer(histogram={"20": 80}, far_histogram={"300": 5}) as server:
+        found = offered(server, offer(10_000), ports=[0, 1, 2, 3], directions="both", latency_pps=100)
+        one_way = offered(server, offer(10_000), latency_pps=100)
+    assert one_way.directions == {} and one_way.latency is not None
+    assert found.latency is not None and found.latency.count == 2 * 80 + 2 * 5
+    shown = {name: figures(one.latency) for name, one in found.directions.items()}
+    assert {name: one and (one.packets, one.max_ns) for name, one in shown.items()} == {
+        "outbound": (160, 30_000), "inbound": (10, 400_000),
+    }  # fmt: skip
+    assert {figures(one.jitter) for one in found.directions.values()} == {None}
+
+
 def test_a_busy_port_is_named_with_its_owner() -> None:
     with TrexServer() as server:
         server.ports[1].owner = "alice"

@@ -112,7 +112,7 @@ def test_what_a_generator_cannot_do_is_said_before_anything_runs(
         (["--mode", "latency"], "generator lab measures no latency, which --mode latency needs"),
         (["--mode", "ndr", "--arrivals", "poisson"], "generator lab has gaps and flows of its own"),
         (["--base", "HEAD"], "--base and --generator exclude each other"),
-        (["--preset", "vcpe"], "--preset and --generator exclude each other"),
+        (["--preset", "vcpe"], 'cannot send 64 B both ways at once: directions = "both" needs pairs'),
     ):
         done = nalm.run("rate", "--generator", "lab", *options, cwd=traffic_repository.path)
         assert (done.returncode, said in done.stderr) == (2, True), done.stderr

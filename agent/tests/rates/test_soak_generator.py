@@ -11,7 +11,7 @@ from click.testing import Result
 from nalm_agent.rates.soak_file import read_soak
 from nalm_agent.runtime.errors import NalmError, UsageError
 from nalm_agent.shell.app import app
-from nalm_core.rates.soak import judge_soak
+from nalm_core.rates.soak import judge_soak, soak_figures
 from relayed_trex import relayed_toml
 from tiny import RATES_TOML, NfRepository
 from trex_server import TrexServer
@@ -149,6 +149,24 @@ def test_one_that_cannot_keep_a_rate_is_refused_before_the_build(traffic_reposit
     assert "kind trex or pktgen" in said
 
 
-def test_a_preset_has_the_generator_inside(traffic_repository: NfRepository) -> None:
-    said = refused(traffic_repository, "--preset", "vcpe", "--generator", "lab")
-    assert "--preset and --generator exclude each other" in said
+@pytest.mark.timed
+def test_a_load_of_the_procedure_is_kept_and_continued(
+    traffic_repository: NfRepository, relayed: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "soak.jsonl"
+    with TrexServer() as server:
+        traffic_repository.commit("lab", nalm__toml=relayed_toml(relayed, server.port, LATENCY))
+        said = kept(
+            traffic_repository, "--preset", "vcpe", "--frame", "imix", "--leave-out", "0", *begun(out)
+        )
+        again = kept(traffic_repository, "--resume", str(out))
+        streams = [one["stream"] for one in server.calls("add_stream") if one["port_id"] == 1]
+    header, found = read_soak(out)
+    assert header.generator_table["frames"] == {"64": 7, "594": 4, "1518": 1}
+    assert header.generator_table["directions"] == "both"
+    assert {one.trial.intended_pps for one in found} == {2 * 17_273}
+    assert {len(one["frame"]) + 4 for one in streams} == {64, 594, 1518}
+    figures = soak_figures(header, found)
+    assert figures is not None and figures.latency is not None
+    assert "jitter missing: the generator outside measures no jitter" in said
+    assert "generator lab (trex v3.06)" in again and "has ended already" in again

@@ -8,7 +8,7 @@ A trial that the host disturbed counts, unlike in a search: what the host does t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Final, Literal
@@ -20,7 +20,17 @@ from nalm_core.rates.latency import LatencyFigures, figures, merged
 from nalm_core.rates.presets import Preset
 from nalm_core.rates.rate_report import DIRECTIONS, Direction, Trial
 from nalm_core.rates.trials import intended, lost_packets, shares_core
-from nalm_core.report.run_report import ArmInfo, Build, Host, Model, Name, RunDefinition, Scenario, StageInfo
+from nalm_core.report.run_report import (
+    ArmInfo,
+    Build,
+    Check,
+    Host,
+    Model,
+    Name,
+    RunDefinition,
+    Scenario,
+    StageInfo,
+)
 from nalm_core.text.percents import share_percent
 
 SCHEMA: Final = "nalm.vcpe-report/1"
@@ -44,7 +54,12 @@ class Load:
     """Bytes with check sequence, or imix."""
     mbit: float
     """Of frames, without the 20 bytes between two."""
-    mean_bytes: float
+    frames: Mapping[int, int]
+    """Sizes with check sequence, each with its share of the packets."""
+
+    @property
+    def mean_bytes(self) -> float:
+        return sum(size * share for size, share in self.frames.items()) / sum(self.frames.values())
 
     @property
     def text(self) -> str:
@@ -56,12 +71,11 @@ class Load:
         return round(self.mbit * MEGA / BITS / self.mean_bytes)
 
 
-IMIX_BYTES: Final = (7 * 64 + 4 * 594 + 1518) / 12
 LOADS: Final = (
-    Load("64", 25, 64),
-    Load("256", 25, 256),
-    Load("imix", 50, IMIX_BYTES),
-    Load("1500", 100, 1500),
+    Load("64", 25, {64: 1}),
+    Load("256", 25, {256: 1}),
+    Load("imix", 50, {64: 7, 594: 4, 1518: 1}),
+    Load("1500", 100, {1500: 1}),
 )
 
 
@@ -110,6 +124,8 @@ class VcpeReport(Model):
     """Time at each load; the preset's, or shorter for trying it."""
     leave_out_s: float = Field(ge=0)
     generator: Generator = INSIDE
+    checks: list[Check] = Field(default_factory=list, exclude_if=lambda found: not found)
+    """Of a generator outside of the NF, before each load."""
     build: Build | None
     """None if the NF could not be built."""
     run: RunDefinition
@@ -145,6 +161,8 @@ class VcpeFigures(Model):
     shared_core: bool
     missing: str | None
     """Why there are no figures."""
+    no_jitter: str | None = None
+    """Why there is latency without jitter."""
 
 
 class VcpeResult(Model):
@@ -184,11 +202,16 @@ def load_figures(load: VcpeLoad, info: ArmInfo | None) -> VcpeFigures:
     latency = _worst([one[0] for one in times.values()])
     jitter = _worst([one[1] for one in times.values()])
     missing = load.failure
+    outside = any(one.outside for one in load.trials)
     if missing is None and latency is None:
-        missing = (
-            "no packet had a time by direction: the generator needs version 3 of nalm_traffic.h, and traffic "
-            "with stamps in both directions"
+        missing = "no packet had a time by direction: " + (
+            "the generator outside measures no latency (one of kind trex needs latency_pps)"
+            if outside
+            else "the generator needs version 3 of nalm_traffic.h, and traffic with stamps in both directions"
         )
+    no_jitter = None
+    if latency is not None and jitter is None:
+        no_jitter = f"the generator {'outside ' if outside else ''}measures no jitter"
     return VcpeFigures(
         frame=load.frame,
         mbit=load.mbit,
@@ -202,6 +225,7 @@ def load_figures(load: VcpeLoad, info: ArmInfo | None) -> VcpeFigures:
         trials=len(load.trials),
         shared_core=any(shares_core(one) for one in load.trials),
         missing=missing,
+        no_jitter=no_jitter,
     )
 
 

@@ -118,6 +118,14 @@ def test_what_is_missing_has_a_reason_and_is_not_zero() -> None:
     (load,) = undirected.loads
     assert (load.latency, load.jitter, load.budget_share) == (None, None, None)
     assert undirected.verdict == "inconclusive" and "version 3 of nalm_traffic.h" in undirected.reasons[0]
+    outside = trial(Truth(phase=Phase.LATENCY)).model_copy(update={"outside": True})
+    assert "the generator outside measures no latency" in judge_vcpe(report(outside)).reasons[0]
+    empty = histogram([], sum_ns=0, min_ns=0, max_ns=0)
+    timed = {name: Times(latency=times(1000), jitter=empty) for name in DIRECTIONS}
+    jitterless = judge_vcpe(report(outside.model_copy(update={"directions": timed})))
+    (load,) = jitterless.loads
+    assert jitterless.verdict == "measured" and load.latency is not None and load.jitter is None
+    assert load.no_jitter == "the generator outside measures no jitter"
     failed = judge_vcpe(report(failure="the NF did not start"))
     assert failed.verdict == "inconclusive" and "the NF did not start" in failed.reasons[0]
     assert failed.loads[0].latency is None
