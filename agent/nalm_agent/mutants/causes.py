@@ -71,6 +71,8 @@ def answer(record: Record) -> Answer | None:
         return "right"
     if detail in RIGHT["instructions"] and mechanism in HIDDEN and mechanism in record.possible:
         return "right: possible"
+    if mechanism == "instructions" and not set(RIGHT["instructions"]).isdisjoint(record.possible):
+        return "right: possible"
     if detail in UNKNOWN:
         return "right: not known" if mechanism in HIDDEN else "not told"
     return "wrong"

@@ -65,6 +65,11 @@ def test_a_mechanism_that_nothing_shows_may_be_named_as_possible() -> None:
     assert answer(shown) == "wrong", "a model shows mispredictions"
 
 
+def test_instructions_that_the_interval_does_not_rule_out_are_possible() -> None:
+    assert answer(record("instructions", "cache", possible=("more_instructions",))) == "right: possible"
+    assert answer(record("cache", "unknown", possible=("more_instructions",))) == "not told"
+
+
 def test_sums() -> None:
     records = [
         record("division", "division"),

@@ -29,6 +29,7 @@ from nalm_core.explain.signature import Signature
 from nalm_core.explain.slow_kinds import SLOW
 from nalm_core.report.defaults import MODEL_CHANGE
 from nalm_core.report.run_report import RunReport
+from nalm_core.verdict.change import is_cause_certain
 from nalm_core.verdict.pairing import Pairs
 from nalm_core.verdict.verdict import Verdict
 
@@ -53,6 +54,8 @@ def explain(report: RunReport, verdict: Verdict, pairs: Pairs | None = None) -> 
     is_named = named is not None and named.detail == detail
     share = _share(case, named, case.pipeline_cycles) if named and is_named else None
     possible = _possible(case, found, weighed) if detail in ("unknown", "memory_layout") else []
+    if slow is None and _may_be_instructions(case):
+        possible = [Possible(detail=instruction_detail(case, found), share=None), *possible]
     added = None if slow is not None or detail in BATCHES else added_cost(case)
     if added is not None:
         apart = [*apart, added.text()]
@@ -90,6 +93,15 @@ def _detail(case: Case, found: Signature, named: Priced | None, slow: Slow | Non
     if case.cause == "instructions" and slow is None:
         return instruction_detail(case, found)
     return pipeline_detail(case, found, named, slow)
+
+
+def _may_be_instructions(case: Case) -> bool:
+    """True if pipeline use is the likelier cause, and the interval does not rule out that instructions, which
+    moved alike, have the larger share."""
+    change = case.change
+    if case.cause != "pipeline" or change is None or is_cause_certain(change, case.cause):
+        return False
+    return change.ln_ipp is not None and case.sign * change.ln_ipp > 0
 
 
 def _possible(case: Case, found: Signature, weighed: Weighed) -> list[Possible]:

@@ -29,6 +29,8 @@ BACKWARDS: Mapping[Detail, Detail] = {
     "new_function": "function_gone",
     "inlining_lost": "inlined",
 }
+COUNTED: Final = frozenset((*BACKWARDS, *BACKWARDS.values(), "more_visits", "fewer_visits"))
+"""Details that exact counts show."""
 BATCHES: Final[tuple[Detail, ...]] = ("smaller_batches", "larger_batches")
 
 

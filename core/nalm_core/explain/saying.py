@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nalm_core.explain.case import Case
+from nalm_core.explain.instruction_detail import COUNTED
 from nalm_core.explain.model import Detail, Evidence, Possible, Share
 from nalm_core.explain.quantities import QUANTITIES
 from nalm_core.explain.slow_kinds import SLOW
@@ -92,7 +93,7 @@ def sentence(
     why = _why(case, detail) + (f": {slow}" if detail in SLOW and slow else "")
     more = [f"{line}."] if line else []
     if possible:
-        listed = "; ".join(f"{_why(case, one.detail)}{_range(one.share)}" for one in possible)
+        listed = "; ".join(f"{_why(case, one.detail)}{_range(one)}" for one in possible)
         more.append(f"Possible causes, not distinguished: {listed}.")
     return " ".join([f"{where}. {_cause(case, detail)}: {why}{_of(share)}.", *more, *disagreements])
 
@@ -135,9 +136,10 @@ def _of(share: Share | None) -> str:
     return f", which can account for {_percents(share)} of {share.of:.1f} cycles/packet ({share.priced_with})"
 
 
-def _range(share: Share | None) -> str:
+def _range(one: Possible) -> str:
+    share = one.share
     if share is None or share.of <= 0:
-        return " (not counted)"
+        return "" if one.detail in COUNTED else " (not counted)"
     return " (all of it)" if share.low >= share.of else f" ({_percents(share)})"
 
 

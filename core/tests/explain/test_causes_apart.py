@@ -225,3 +225,19 @@ def test_fewer_instructions_and_an_interval_that_does_not_tell_name_both() -> No
     assert verdict.outcome == "improved" and verdict.chain is not None
     assert "the interval does not show which of them has the larger share" in verdict.reason
     assert "Instructions and pipeline use, not distinguished" in explained(report).text
+
+
+def test_instructions_are_possible_where_the_interval_does_not_rule_them_out() -> None:
+    """Misses that could account for all of it do not make the cause certain."""
+
+    def with_misses(noise: float) -> Explanation:
+        moved = changed(nat=185.0, ipp={"nat": 362})
+        report = make_report(moved, launches=9, turns=6, noise=Noise(launch=noise))
+        return explained(
+            with_host(with_model(report, {"l1d_misses": 1.0}, {"l1d_misses": 4.0}), latencies_ns=LATENCIES)
+        )
+
+    unsure, sure = with_misses(0.04), with_misses(0.0)
+    assert unsure.detail == sure.detail == "cache"
+    assert [one.detail for one in unsure.possible] == ["more_instructions"] and not sure.possible
+    assert unsure.text.endswith("Possible causes, not distinguished: more instructions each time it runs.")
