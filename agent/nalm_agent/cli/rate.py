@@ -72,6 +72,7 @@ def add_to(app: typer.Typer) -> None:
         "    nalm rate --mode sweep --base main --json sweeps.json\n\n"
         "    nalm rate HEAD --base main      latency and loss of two builds at half of base's NDR\n\n"
         "    nalm rate --base HEAD~1 --pps 500000 --margin 20\n\n"
+        "    nalm rate HEAD --base main --generator lab       the same from outside of the NF\n\n"
         "    nalm rate --mode ndr --generator lab       a generator of nalm.toml's [generator.lab]\n\n"
         "    nalm rate --preset vcpe --scenario nop_1_lcore      5 minutes at each of four loads\n\n"
         "    nalm rate --preset vcpe --duration 30 --leave-out 2 --json vcpe.json     shorter, to try it\n\n"
@@ -87,7 +88,8 @@ def rate(
         str | None,
         typer.Option(
             metavar="REV",
-            help="Compare with this commit: both are offered the same loads in launches side by side.",
+            help="Compare with this commit: both are offered the same loads in launches side by side, or one "
+            "after the other with a generator outside of the NF.",
             autocompletion=revision_names,
         ),
     ] = None,
@@ -177,11 +179,6 @@ def rate(
     require_place(json_file, "--json")
     shape = load_shape(arrivals, burst, new_flows, ramp, duration)
     place = _Place(repo, config, scenario, shape, duration, json_file, quiet, generator)
-    if base is not None and generator != INSIDE_NAME:
-        raise UsageError(
-            "--base and --generator exclude each other: a generator outside sends to one NF at a time",
-            hint="measure both revisions one after the other, or compare them with the generator inside",
-        )
     if preset is not None:
         given = _given(context)
         plan = VcpePlan(
@@ -206,7 +203,7 @@ def rate(
             margin=margin / 100,
         )
         loads = [defaults.COMPARE_SHARE] if shares is None else percentages(shares)
-        raise typer.Exit(_of_two(place, (base, revision), loads, pps, settings))
+        raise typer.Exit(_of_two(place, (base, revision), loads, pps, settings, mode=mode))
     if pps is not None:
         raise UsageError(
             "--pps needs --base, and no sweep", hint="`nalm soak --pps N` keeps one load for hours"
@@ -242,16 +239,19 @@ class _Place:
     generator: str
 
     def subjects(self, revisions: Sequence[str], work: WorkDir, progress: Progress) -> list[Subject]:
-        """All are offered the shape of the last one's scenario, unless options give another. Raises
-        ConfigError, HostError, UsageError."""
+        """All have the last one's generator, and are offered the shape of its scenario, unless options give
+        another. Raises ConfigError, HostError, UsageError."""
         from nalm_agent.rates.loaded_revision import subject
 
         repository = self.repository(work)
+        resolved = [repository.resolve(one) for one in revisions]
+        last = subject(repository, resolved[-1], self.scenario, generator=self.generator)
         found = [
-            subject(repository, repository.resolve(one), self.scenario, generator=self.generator)
-            for one in revisions
+            subject(repository, one, self.scenario, generator=self.generator, other=last)
+            for one in resolved[:-1]
         ]
-        shape = found[-1].shaped(self.shape).shape
+        found.append(last)
+        shape = last.shaped(self.shape).shape
         require_whole_ramps(shape.ramp, self.trial_s)
         if shape != self.shape:
             progress.say(f"the open loop is as in the scenario's load: {shape.described}")
@@ -281,7 +281,7 @@ def _of_one(place: _Place, revision: str, settings: RateSettings) -> ExitCode:
     with home.work() as work, Terminal(quiet=place.quiet) as progress:
         (one,) = place.subjects([revision], work, progress)
         settings = settings.model_copy(update=dict(one.shape))
-        require_possible(one, settings)
+        require_possible(one, settings.mode)
         report = measure_rates(one, settings, home, work, progress)
         result = judge_rates(report)
         if place.json_file != STDOUT:
@@ -306,7 +306,7 @@ def _of_sweep(place: _Place, revisions: Sequence[str], settings: RateSettings) -
     with home.work() as work, Terminal(quiet=place.quiet) as progress:
         swept = place.subjects(revisions, work, progress)
         settings = settings.model_copy(update=dict(swept[0].shape))
-        require_possible(swept[0], settings)
+        require_possible(swept[0], settings.mode)
         reports = measure_sweep(swept, settings, home, work, progress)
         results = [judge_rates(report) for report in reports]
         if place.json_file != STDOUT:
@@ -324,24 +324,29 @@ def _of_two(
     shares: Sequence[float],
     pps: int | None,
     settings: ComparisonSettings,
+    *,
+    mode: Mode,
 ) -> ExitCode:
     from nalm_core.rates.rate_change import judge_comparison
 
     from nalm_agent.desk.print_rate_comparison import print_rate_comparison
     from nalm_agent.rates.compare_rates import ComparisonPlan, compare_rates
+    from nalm_agent.rates.rate import require_paced, require_possible
     from nalm_agent.report.console import Terminal
     from nalm_agent.store.home import Home
 
     home = Home.default()
     with home.work() as work, Terminal(quiet=place.quiet) as progress:
         base, head = place.subjects(revisions, work, progress)
+        require_paced(head, "--base needs other rates")
+        require_possible(head, mode, compared=True)
         settings = settings.model_copy(update=dict(head.shape))
         report = compare_rates(ComparisonPlan(base, head, shares, pps, settings), home, work, progress)
         verdict = judge_comparison(report)
         if place.json_file != STDOUT:
             with progress.aside():
                 title = f"{head.name} {head.revision.short} against {base.revision.short}"
-                print_rate_comparison(verdict, title)
+                print_rate_comparison(verdict, title, report.generator)
     place.write(report.model_copy(update={"verdict": verdict}))
     return _EXIT_CODES[verdict.outcome]
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from nalm_core.rates.comparison_report import ComparisonVerdict, FigureChange, LoadChange, RateFigure
+from nalm_core.rates.generators import INSIDE, Generator
 from nalm_core.text.amounts import pps_text
 from nalm_core.text.percents import change_percent, share_percent
 from rich.console import Console
@@ -18,7 +19,7 @@ from nalm_agent.report.table_width import fit
 LOSS_DIGITS = 3
 
 
-def print_rate_comparison(verdict: ComparisonVerdict, title: str) -> None:
+def print_rate_comparison(verdict: ComparisonVerdict, title: str, generator: Generator = INSIDE) -> None:
     """Prints the verdict, and each figure's change with its interval and its stages, per load."""
     out = console()
     stages = verdict.culprit_stages
@@ -26,6 +27,8 @@ def print_rate_comparison(verdict: ComparisonVerdict, title: str) -> None:
     out.print(f"[bold]{escape(title)}[/]: {verdict.outcome}{escape(where)}")
     for reason in verdict.reasons:
         out.print(f"  {escape(reason)}")
+    if generator != INSIDE:
+        out.print(f"  generator {escape(generator.text)}")
     for one in verdict.loads:
         _print_load(out, one)
 

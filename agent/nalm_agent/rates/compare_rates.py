@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The measurement of `nalm rate --base`: two builds side by side at the same load, launch by launch."""
+"""The measurement of `nalm rate --base`: two builds side by side at the same load, launch by launch
+(side_by_side.py)."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -15,28 +15,30 @@ from nalm_core.rates.comparison_report import (
     PairedTrial,
     RateComparison,
 )
+from nalm_core.rates.generators import INSIDE
 from nalm_core.rates.rate_report import Phase, Search
 from nalm_core.rates.rate_result import rate_checks
-from nalm_core.report.run_report import Arm, ArmInfo
+from nalm_core.report.run_report import Arm, ArmInfo, Check
 
 from nalm_agent import version
+from nalm_agent.rates.generator_check import require_trust
 from nalm_agent.rates.loaded_revision import Subject, build_subject, ready_side_by_side
 from nalm_agent.rates.no_drop_rate import no_drop_rate, search_settings
 from nalm_agent.rates.rate import RateReportBuilder
+from nalm_agent.rates.side_by_side import ORDER, ArmError, alive, blame, groups, order
 from nalm_agent.report.progress import Progress
-from nalm_agent.runtime.errors import BuildError, NfError, UsageError
+from nalm_agent.runtime.errors import UsageError
 from nalm_agent.store.home import Home, WorkDir
-from nalm_agent.trials.trial_nf import Ask, NfRun, TrialNf
+from nalm_agent.trials.trial_nf import Ask, NfRun
 
 SEARCH_SHARE = 0.3
 """Share of the progress bar."""
 MOST_SEARCH_TRIAL_S = 1.0
-ORDER = (Arm.BASE, Arm.HEAD)
 
 
 @dataclass(frozen=True)
 class ComparisonPlan:
-    """Two revisions of a scenario, and the loads that they are offered."""
+    """Two revisions of a scenario, the loads that they are offered, and the generator, which they share."""
 
     base: Subject
     head: Subject
@@ -47,20 +49,13 @@ class ComparisonPlan:
     settings: ComparisonSettings
 
 
-class _FailedError(Exception):
-    """An arm could not be built or run."""
-
-    def __init__(self, arm: Arm, text: str) -> None:
-        super().__init__(text)
-        self.arm, self.text = arm, text
-
-
 @dataclass
 class _Measured:
     ndr: Search | None = None
     loads: list[CommonLoad] = field(default_factory=list)
     arms: dict[Arm, ArmInfo] = field(default_factory=dict)
     trials: list[PairedTrial] = field(default_factory=list)
+    generator_checks: list[Check] = field(default_factory=list)
 
 
 def compare_rates(plan: ComparisonPlan, home: Home, work: WorkDir, progress: Progress) -> RateComparison:
@@ -81,11 +76,11 @@ def compare_rates(plan: ComparisonPlan, home: Home, work: WorkDir, progress: Pro
     try:
         built = []
         for arm, subject in zip(ORDER, (plan.base, plan.head), strict=True):
-            with _failures_of(arm):
+            with blame(arm):
                 built.append((subject, build_subject(subject, home, progress)))
         with ready_side_by_side(built, builder.host, work, progress) as runs:
             _measure(plan, dict(zip(ORDER, runs, strict=True)), builder, found, progress)
-    except _FailedError as error:
+    except ArmError as error:
         return _report(plan, builder, found, error)
     progress.step("report", "checks", 1.0)
     return _report(plan, builder, found, None)
@@ -98,7 +93,8 @@ def _measure(
     found: _Measured,
     progress: Progress,
 ) -> None:
-    with _failures_of(Arm.BASE):
+    with blame(Arm.BASE):
+        found.generator_checks = require_trust(runs[Arm.BASE], progress)
         found.loads, found.ndr = _loads(plan, runs[Arm.BASE], builder, progress)
     for launch in range(plan.settings.launches):
         _launch(launch, runs, plan.settings, found, progress)
@@ -120,53 +116,36 @@ def _launch(
     found: _Measured,
     progress: Progress,
 ) -> None:
-    """Starts both arms and offers each load to them in turns. The order is swapped from pair to pair and from
-    launch to launch, so no arm is always the first to start, or the first after a pause."""
-    with ExitStack() as stack:
-        arms: dict[Arm, TrialNf] = {}
-        for arm in _order(launch):
-            with _failures_of(arm):
-                arms[arm] = stack.enter_context(TrialNf(runs[arm], launch=launch))
-        found.arms = {arm: arms[arm].info for arm in ORDER}
-        for number, load in enumerate(found.loads):
-            for pair in range(settings.trials):
-                done = (launch * len(found.loads) + number) * settings.trials + pair
-                total = settings.launches * len(found.loads) * settings.trials
-                left = (total - done) * len(arms) * settings.trial_s
-                detail = f"launch {launch + 1} of {settings.launches}, {load.pps} pps"
-                progress.step("compare", detail, SEARCH_SHARE + (1 - SEARCH_SHARE) * done / total, left)
-                left_out = 0.0 if pair else settings.leave_out_s
-                ask = Ask(Phase.LATENCY, settings.trial_s + left_out, load.pps, load.share, left_out)
-                for arm in _order(launch + pair):
-                    with _failures_of(arm):
-                        trial = arms[arm].trial(ask)
-                    found.trials.append(PairedTrial(arm=arm, load=number, pair=pair, trial=trial))
-        for arm, nf in arms.items():
-            with _failures_of(arm):
-                nf.finish()
-
-
-def _order(number: int) -> Sequence[Arm]:
-    return ORDER if number % 2 == 0 else ORDER[::-1]
-
-
-@contextmanager
-def _failures_of(arm: Arm) -> Iterator[None]:
-    """Says which arm an error of a build or an NF belongs to."""
-    try:
-        yield
-    except (BuildError, NfError) as error:
-        raise _FailedError(arm, error.full_text()) from error
+    """Offers each load to both arms in turns, of a trial or of the whole launch."""
+    total = len(ORDER) * settings.launches * len(found.loads) * settings.trials
+    for group in groups(launch, runs):
+        with alive(launch, group, runs, found.arms) as arms:
+            for number, load in enumerate(found.loads):
+                for pair in range(settings.trials):
+                    done = len(found.trials)
+                    left = (total - done) * settings.trial_s
+                    detail = f"launch {launch + 1} of {settings.launches}, {load.pps} pps"
+                    progress.step("compare", detail, SEARCH_SHARE + (1 - SEARCH_SHARE) * done / total, left)
+                    left_out = 0.0 if pair else settings.leave_out_s
+                    ask = Ask(Phase.LATENCY, settings.trial_s + left_out, load.pps, load.share, left_out)
+                    for arm in order(launch + pair, arms):
+                        with blame(arm):
+                            trial = arms[arm].trial(ask)
+                        found.trials.append(PairedTrial(arm=arm, load=number, pair=pair, trial=trial))
 
 
 def _report(
-    plan: ComparisonPlan, builder: RateReportBuilder, found: _Measured, failure: _FailedError | None
+    plan: ComparisonPlan, builder: RateReportBuilder, found: _Measured, failure: ArmError | None
 ) -> RateComparison:
     host = builder.host
     checks = {
-        arm: rate_checks([one.trial for one in found.trials if one.arm is arm], info, host.tsc_hz)
+        arm: [
+            *rate_checks([one.trial for one in found.trials if one.arm is arm], info, host.tsc_hz),
+            *(found.generator_checks if arm is Arm.BASE else []),
+        ]
         for arm, info in found.arms.items()
     }
+    outside = plan.base.generator
     return RateComparison(
         run_id=secrets.token_hex(16),
         nalm_version=version(),
@@ -174,10 +153,11 @@ def _report(
         scenario=plan.head.described,
         host=host,
         failed=None if failure is None else failure.arm,
-        failure=None if failure is None else failure.text,
+        failure=None if failure is None else failure.error.full_text(),
         started_at=builder.started_at,
         finished_at=datetime.now(UTC),
         settings=plan.settings,
+        generator=INSIDE if outside is None else outside.described,
         ndr=found.ndr,
         loads=found.loads,
         arms=found.arms,

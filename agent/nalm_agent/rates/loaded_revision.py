@@ -78,14 +78,19 @@ def subject(
     revision: Revision,
     scenario: str | None,
     arguments: Sequence[str] = (),
+    *,
     generator: str = INSIDE.name,
+    other: Subject | None = None,
 ) -> Subject:
     """The revision's scenario, by default the first that is not `on_request`, with its arguments for rates.
 
     arguments: appended after those. generator: a name of nalm.toml, whose arguments and devices then replace
-    those for rates. Raises ConfigError for a mistake in nalm.toml, HostError if the TSC is unusable.
+    those for rates. other: it takes turns with this one, whose generator is then the other's. Raises
+    ConfigError for a mistake in nalm.toml, HostError if the TSC is unusable.
     """
     config = read_config(repository, revision)
+    if other is not None:
+        config = config.model_copy(update={"generator": other.config.generator})
     name = scenario or config.standing()[0]
     traffic_file = config.scenario(name).traffic
     config.generator_named(generator)  # a misspelled name comes before what a right one lacks
@@ -98,9 +103,10 @@ def subject(
     if reason := tsc.available():
         raise HostError(reason, hint="measure on a host whose TSC is constant")
     traffic = traffic_identity(repository, revision, traffic_file)
-    return planned(
+    found = planned(
         repository, revision, config, name, traffic=traffic, arguments=arguments, generator=generator
     )
+    return found if other is None else replace(found, generator=other.generator)
 
 
 def planned(
@@ -151,7 +157,7 @@ class Place:
         self, scenario: str | None, arguments: Sequence[str] = (), generator: str = INSIDE.name
     ) -> Subject:
         """Raises ConfigError, HostError."""
-        return subject(self.repository, self.revision, scenario, arguments, generator)
+        return subject(self.repository, self.revision, scenario, arguments, generator=generator)
 
 
 @contextmanager

@@ -118,23 +118,27 @@ def measure_rates(
     return builder.report(RateStatus.MEASURED)
 
 
-def require_possible(one: Subject, settings: RateSettings) -> None:
+def require_possible(one: Subject, mode: Mode, *, compared: bool = False) -> None:
     """Before anything is built. Raises HostError if the host has too few CPUs for the scenario, UsageError if
-    a generator outside cannot do what the settings request."""
+    a generator outside cannot do what the mode requires.
+
+    compared: latency and loss of two builds, of which loss alone is enough unless the mode is latency.
+    """
     choose(one.scenario.lcores)
     if one.generator is None:
         return
     name, limits = one.generator.name, one.generator.limits
-    if not limits.paced and settings.mode is not Mode.MRR:
+    if not limits.paced and mode is not Mode.MRR:
         raise UsageError(
             f"generator {name} ({one.generator.config.kind}) sends at its greatest rate only, and --mode "
-            f"{settings.mode} needs other rates",
+            f"{mode} needs other rates",
             hint="use --mode mrr, or another generator (docs/generators.md)",
         )
-    if not limits.latency and settings.mode in (Mode.LATENCY, Mode.ALL):
+    if not limits.latency and (mode is Mode.LATENCY or (mode is Mode.ALL and not compared)):
         raise UsageError(
-            f"generator {name} measures no latency, which --mode {settings.mode} needs",
-            hint="use --mode mrr, ndr, pdr or sweep, or a generator that can (docs/generators.md)",
+            f"generator {name} measures no latency, which --mode {mode} needs",
+            hint=f"{'leave out --mode' if compared else 'use --mode mrr, ndr, pdr or sweep'}, or use a "
+            "generator that can (docs/generators.md)",
         )
     if not limits.shapes and one.shape != NO_SHAPE:
         raise UsageError(

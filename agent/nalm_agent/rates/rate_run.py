@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs under load: rates, latency and loss of two builds, or a soak of both, as a run report.
 
-Both arms live side by side on the same CPUs and take turns of one trial; a search takes several. A generator
-outside of the NF sends to one NF at a time: with one, the arms take turns of a whole launch. The report has
-every trial, and the figures of nalm_core.rates.run_figures or soak_figures as metrics.
+Both arms live side by side on the same CPUs and take turns of one trial (side_by_side.py); a search takes
+several. The report has every trial, and the figures of nalm_core.rates.run_figures or soak_figures as
+metrics.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import count
@@ -59,8 +58,9 @@ from nalm_agent.nf.run_plan import traffic_file, traffic_identity
 from nalm_agent.rates.generator_check import require_trust
 from nalm_agent.rates.loaded_revision import Subject, planned, ready_side_by_side
 from nalm_agent.rates.rate import search_loads
+from nalm_agent.rates.side_by_side import ORDER, ArmError, alive, blame, groups, order
 from nalm_agent.report.progress import Progress
-from nalm_agent.runtime.errors import BuildError, ConfigError, HostError, NalmError, NfError
+from nalm_agent.runtime.errors import ConfigError, HostError, NfError
 from nalm_agent.store.home import Home, WorkDir
 from nalm_agent.store.store import address
 from nalm_agent.trials.search import Goal, Loads, search
@@ -68,7 +68,6 @@ from nalm_agent.trials.trial_nf import Ask, NfRun, TrialNf
 
 LOADS = "loads"
 """Loads that were found on base, in the store."""
-ORDER = (Arm.BASE, Arm.HEAD)
 SEARCH = RateSettings(mode=Mode.ALL, trial_s=0.25, width=0.02, trials_per_load=3, search_s=60)
 """Of an arm in a launch. A trial is no longer than those of [rates]."""
 LOAD_LAUNCHES = 3
@@ -77,14 +76,6 @@ BEGIN = 0.15
 """Share of the progress bar before the first launch."""
 WARM_UP_SHARE = 0.25
 """Length of a trial that warms up, of that of the others."""
-
-
-class _ArmError(Exception):
-    """An arm could not be built or run."""
-
-    def __init__(self, arm: Arm, error: NalmError) -> None:
-        super().__init__(error.message)
-        self.arm, self.error = arm, error
 
 
 @dataclass(frozen=True)
@@ -171,7 +162,7 @@ def measure_under_load(
     settings = _Settings(config.rates, shape, times_as_long(config, request.budget_seconds), outside)
     try:
         report = _measured(builder, config, kind, settings, home=home, work=work, progress=progress)
-    except _ArmError as failure:
+    except ArmError as failure:
         report = builder.at_fault(failure.arm, failure.error)
     scenario = report.scenario.model_copy(
         update={"name": history_name(request.scenario, kind), "load": "open"}
@@ -191,7 +182,7 @@ def _measured(
     work: WorkDir,
     progress: Progress,
 ) -> RunReport:
-    """The report, under the scenario's own name. Raises _ArmError."""
+    """The report, under the scenario's own name. Raises ArmError."""
     if settings.shape != NO_SHAPE:
         builder.notes.append(f"both are offered the shape of the scenario's load: {settings.shape.described}")
     built = _built(builder, config, kind, settings, home=home, progress=progress)
@@ -206,7 +197,7 @@ def _measured(
     traffic = traffic_file(builder.request.repository, of_head.source, head.scenario.traffic)
     with ready_side_by_side(built, builder.host, work, progress, traffic) as runs:
         arms = dict(zip(ORDER, runs, strict=True))
-        with _blame(Arm.BASE):
+        with blame(Arm.BASE):
             checks = require_trust(arms[Arm.BASE], progress)
         found = _Found(None, checks=checks)
         if kind is RunKind.SOAK or settings.has_open_loop:
@@ -271,7 +262,7 @@ def _built(
             one = replace(one, generator=found[0][0].generator)
         elif one.generator is not None:
             _require_possible(one.generator, config.rates, kind)
-        with _blame(arm):
+        with blame(arm):
             made = build(
                 home,
                 request.repository,
@@ -287,7 +278,7 @@ def _built(
 
 def _load(base: NfRun, settings: _Settings, builder: ReportBuilder, home: Home, progress: Progress) -> _Found:
     """The load of both arms: as nalm.toml gives it, as it was found for this base earlier, or a share of
-    base's NDR. Raises _ArmError, HostError if the search finds none."""
+    base's NDR. Raises ArmError, HostError if the search finds none."""
     rates, shape = settings.rates, settings.shape
     if rates.pps is not None:
         return _Found(CommonLoad(pps=rates.pps))
@@ -302,7 +293,7 @@ def _load(base: NfRun, settings: _Settings, builder: ReportBuilder, home: Home, 
     searches = []
     for launch in range(LOAD_LAUNCHES):
         progress.step("load", f"base's NDR, launch {launch + 1} of {LOAD_LAUNCHES}", 0.08)
-        with _blame(Arm.BASE), TrialNf(base, launch=launch) as nf:
+        with blame(Arm.BASE), TrialNf(base, launch=launch) as nf:
             (ndr,) = _search(nf, _searched(nf, settings), [Goal("ndr", 0.0)], settings)
             nf.finish()
         searches.append(ndr)
@@ -341,9 +332,9 @@ def _rates(runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found, progre
 def _launch(launch: int, runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found) -> None:
     """Full load, searches, and trials at the common load, as far as they are measured. The order of the arms
     is swapped from trial to trial and from launch to launch."""
-    modes, together = settings.rates.modes, settings.generator is None
-    for group in [ORDER] if together else [[arm] for arm in _order(launch)]:
-        with _alive(launch, group, runs, found) as arms:
+    modes = settings.rates.modes
+    for group in groups(launch, runs):
+        with alive(launch, group, runs, found.arms) as arms:
             if "mrr" in modes:
                 loads = _full_loads(launch, arms, settings, found)
                 if "ndr" in modes:
@@ -360,8 +351,8 @@ def _full_loads(
     full: dict[Arm, list[Trial]] = {arm: [] for arm in arms}
     for number in range(RATE_RUN_MRR_TRIALS + 1):
         seconds = settings.rates.trial_s * (1 if number else WARM_UP_SHARE)
-        for arm in _order(launch + number, arms):
-            with _blame(arm):
+        for arm in order(launch + number, arms):
+            with blame(arm):
                 trial = arms[arm].trial(Ask(Phase.MRR, seconds))
             full[arm].append(trial)
             if number:
@@ -378,8 +369,8 @@ def _searches(
 ) -> None:
     """One search of NDR and PDR with each arm, which begins above its rate at full load."""
     goals = [Goal("ndr", 0.0), Goal("pdr", SEARCH.pdr_loss)]
-    for arm in _order(launch, arms):
-        with _blame(arm):
+    for arm in order(launch, arms):
+        with blame(arm):
             searches = _search(arms[arm], loads[arm], goals, settings)
         found.searches += [ArmSearch(arm=arm, launch=launch, search=one) for one in searches]
 
@@ -391,8 +382,8 @@ def _at_the_load(launch: int, arms: Mapping[Arm, TrialNf], settings: _Settings, 
     for pair in range(rates.trials):
         out = 0.0 if pair else settings.leave_out_s
         ask = Ask(Phase.LATENCY, settings.trial_s + out, load.pps, load.share, out)
-        for arm in _order(launch + pair, arms):
-            with _blame(arm):
+        for arm in order(launch + pair, arms):
+            with blame(arm):
                 trial = arms[arm].trial(ask)
             found.trials.append(PairedTrial(arm=arm, load=0, pair=pair, trial=trial))
 
@@ -403,8 +394,8 @@ def _sweep(launch: int, arms: Mapping[Arm, TrialNf], settings: _Settings, found:
     for number, share in enumerate(Random(launch).sample(shares, len(shares))):
         assert load is not None and load.share is not None  # a sweep has no load in packets per second
         pps = max(1, round(load.pps / load.share * share))
-        for arm in _order(launch + number, arms):
-            with _blame(arm):
+        for arm in order(launch + number, arms):
+            with blame(arm):
                 trial = arms[arm].trial(Ask(Phase.SWEEP, settings.trial_s, pps, share))
             kept = _bare(trial).model_copy(update={"latency": trial.latency})
             found.trials.append(PairedTrial(arm=arm, load=None, pair=number, trial=kept))
@@ -413,11 +404,10 @@ def _sweep(launch: int, arms: Mapping[Arm, TrialNf], settings: _Settings, found:
 def _soak(runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found, progress: Progress) -> None:
     """One launch of both arms, which take turns of an interval until each has had its time. With a generator
     outside, launches of one arm alone."""
-    together = settings.generator is None
-    launches = 1 if together else SOAK_RUN_LAUNCHES
+    launches = 1 if settings.generator is None else SOAK_RUN_LAUNCHES
     for launch in range(launches):
-        for group in [ORDER] if together else [[arm] for arm in _order(launch)]:
-            with _alive(launch, group, runs, found) as arms:
+        for group in groups(launch, runs):
+            with alive(launch, group, runs, found.arms) as arms:
                 _soak_launch(launch, arms, settings, found, progress)
 
 
@@ -444,9 +434,9 @@ def _soak_launch(
             BEGIN + (1 - BEGIN) * min(1.0, spent / whole),
             max(0.0, len(ORDER) * (whole - spent)),
         )
-        for arm in _order(launch + number, arms):
+        for arm in order(launch + number, arms):
             nf = arms[arm]
-            with _blame(arm):
+            with blame(arm):
                 trial = nf.trial(Ask(Phase.SOAK, interval_s, load.pps, load.share))
                 if trial.traffic.sending_ns == 0:
                     raise NfError("the generator did not send", log=nf.log_tail())
@@ -461,24 +451,6 @@ def _soak_launch(
                 buffers_in_use=nf.buffers_in_use(),
             )
             found.intervals.append(ArmInterval(arm=arm, interval=interval))
-
-
-@contextmanager
-def _alive(
-    launch: int, group: Sequence[Arm], runs: Mapping[Arm, NfRun], found: _Found
-) -> Iterator[dict[Arm, TrialNf]]:
-    """A process of each of these arms, which must end without an error."""
-    with ExitStack() as stack:
-        arms: dict[Arm, TrialNf] = {}
-        for arm in _order(launch, group):
-            with _blame(arm):
-                arms[arm] = stack.enter_context(TrialNf(runs[arm], launch=launch))
-        known = found.arms | {arm: nf.info for arm, nf in arms.items()}
-        found.arms = {arm: known[arm] for arm in ORDER if arm in known}
-        yield arms
-        for arm, nf in arms.items():
-            with _blame(arm):
-                nf.finish()
 
 
 def _searched(nf: TrialNf, settings: _Settings) -> Loads:
@@ -512,10 +484,6 @@ def _bare(trial: Trial) -> Trial:
     return trial.model_copy(update={"latency": None, "jitter": None, "directions": {}, "batches": []})
 
 
-def _order(number: int, among: Collection[Arm] = ORDER) -> Sequence[Arm]:
-    return [arm for arm in (ORDER if number % 2 == 0 else ORDER[::-1]) if arm in among]
-
-
 def _require_possible(generator: OutsideGenerator, rates: RatesConfig, kind: RunKind) -> None:
     """Raises ConfigError."""
     limits, name = generator.limits, f"generator {generator.name} ({generator.config.kind})"
@@ -538,15 +506,6 @@ def _require_possible(generator: OutsideGenerator, rates: RatesConfig, kind: Run
             f"{name} measures no latency, and rates.modes has 'latency'",
             hint='set rates.modes = ["mrr", "ndr"], or another rates.generator (docs/generators.md)',
         )
-
-
-@contextmanager
-def _blame(arm: Arm) -> Iterator[None]:
-    """Says which arm an error of a build or an NF belongs to."""
-    try:
-        yield
-    except (BuildError, NfError) as error:
-        raise _ArmError(arm, error) from error
 
 
 def _report(

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm rate --mode sweep`: trials at many loads in each of several launches, of one build or two in turn."""
+"""`nalm rate --mode sweep`: trials at many loads in each of several launches, of one build or two in turn: at
+each load, or with a generator outside, which sends to one NF at a time, of the whole launch."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
 from random import Random
+from typing import TypeVar
 
 from nalm_core.rates.rate_report import LoadEvents, Phase, RateReport, RateSettings, RateStatus
 from nalm_core.report.event_counts import EventCount
@@ -31,6 +33,7 @@ LEFT_OUT = 0.1
 """Share of a trial at its begin whose latencies are not counted."""
 EVENT_TURN_MS, EVENT_TURNS = 100.0, 4
 
+Turn = TypeVar("Turn")
 Load = tuple[float, int]
 """A share of NDR, and packets per second."""
 
@@ -77,24 +80,31 @@ def _launch(
     launch: int,
     progress: Progress,
 ) -> None:
-    """One trial of each build at every load, in random order; the builds take turns at each."""
-    settings = builders[0].settings
-    with ExitStack() as stack:
-        nfs = [stack.enter_context(TrialNf(run, launch=launch)) for run in runs]
-        for builder, nf in zip(builders, nfs, strict=True):
-            builder.stages = nf.stages
-            nf.trial(Ask(Phase.SWEEP, settings.trial_s / 4))  # caches and tables warm up; not recorded
-        order = Random(launch).sample(loads, len(loads))
-        for number, (share, pps) in enumerate(order):
-            done = (launch + number / len(loads)) / settings.sweep_launches
-            detail = f"launch {launch + 1}, {share_percent(share, 0)} of NDR, {pps} pps"
-            progress.step("sweep", detail, SWEEP_BEGINS + (SWEEP_ENDS - SWEEP_BEGINS) * done)
-            ask = Ask(Phase.SWEEP, settings.trial_s, pps, share, LEFT_OUT * settings.trial_s)
-            both = list(zip(builders, nfs, strict=True))
-            for builder, nf in both if (launch + number) % 2 == 0 else reversed(both):
-                builder.trials.append(nf.trial(ask))
-        for nf in nfs:
-            nf.finish()
+    """One trial of each build at every load, in random order. Builds that live together take turns."""
+    settings, both = builders[0].settings, list(zip(builders, runs, strict=True))
+    outside = runs[0].generator is not None
+    order = Random(launch).sample(loads, len(loads))
+    groups = [[one] for one in _turned(both, launch)] if outside else [both]
+    for at, group in enumerate(groups):
+        with ExitStack() as stack:
+            nfs = [(builder, stack.enter_context(TrialNf(run, launch=launch))) for builder, run in group]
+            for builder, nf in nfs:
+                builder.stages = nf.stages
+                nf.trial(Ask(Phase.SWEEP, settings.trial_s / 4))  # caches and tables warm up; not recorded
+            for number, (share, pps) in enumerate(order):
+                part = (at + number / len(loads)) / len(groups)
+                done = (launch + part) / settings.sweep_launches
+                detail = f"launch {launch + 1}, {share_percent(share, 0)} of NDR, {pps} pps"
+                progress.step("sweep", detail, SWEEP_BEGINS + (SWEEP_ENDS - SWEEP_BEGINS) * done)
+                ask = Ask(Phase.SWEEP, settings.trial_s, pps, share, LEFT_OUT * settings.trial_s)
+                for builder, nf in _turned(nfs, launch + number):
+                    builder.trials.append(nf.trial(ask))
+            for _, nf in nfs:
+                nf.finish()
+
+
+def _turned(turns: list[Turn], number: int) -> list[Turn]:
+    return turns if number % 2 == 0 else turns[::-1]
 
 
 def _count_events(

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 from nalm_agent.desk.print_rate_comparison import print_rate_comparison
 from nalm_core.rates.comparison_report import ComparisonVerdict, FigureChange, LoadChange, RateFigure
+from nalm_core.rates.generators import Generator
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.trials.rate_run import CommonLoad
 from nalm_core.verdict.long_calls import PayingStage
@@ -33,6 +34,13 @@ def test_stages_of_a_tail_are_in_the_verdict_and_below_the_figures(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "sfc_a 1234567 against abcdefg: regressed in tx, rx"
     assert lines[-2:] == [f"  latency p99 regressed in {one.name}: {one.reason}" for one in STAGES]
+
+
+def test_a_generator_outside_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    lab = Generator(name="lab", kind="trex", version="v3.06")
+    print_rate_comparison(verdict([]), "sfc_a 1234567 against abcdefg", lab)
+    print_rate_comparison(verdict([]), "sfc_a 1234567 against abcdefg")
+    assert capsys.readouterr().out.count("  generator ") == 1
 
 
 def test_without_a_stage_the_verdict_names_none(capsys: pytest.CaptureFixture[str]) -> None:

@@ -111,7 +111,8 @@ def test_what_a_generator_cannot_do_is_said_before_anything_runs(
     for options, said in (
         (["--mode", "latency"], "generator lab measures no latency, which --mode latency needs"),
         (["--mode", "ndr", "--arrivals", "poisson"], "generator lab has gaps and flows of its own"),
-        (["--base", "HEAD"], "--base and --generator exclude each other"),
+        (["--base", "HEAD", "--mode", "latency"], "measures no latency, which --mode latency needs"),
+        (["--base", "HEAD", "--burst", "4"], "generator lab has gaps and flows of its own"),
         (["--preset", "vcpe"], 'cannot send 64 B both ways at once: directions = "both" needs pairs'),
     ):
         done = nalm.run("rate", "--generator", "lab", *options, cwd=traffic_repository.path)
