@@ -42,7 +42,8 @@ from nalm_core.report.trials.rate_run import (
     RateRun,
     SoakInterval,
 )
-from nalm_core.report.trials.trial import Phase, Search, Trial
+from nalm_core.report.trials.trial import LoadEvents, Phase, Search, Trial
+from nalm_core.text.percents import share_percent
 
 from nalm_agent.build.build import Built, build
 from nalm_agent.build.equal_code import same_untried
@@ -56,6 +57,7 @@ from nalm_agent.measure.report_builder import Subject as RunSubject
 from nalm_agent.measure.request import Request, read_config, times_as_long
 from nalm_agent.nf.run_plan import traffic_file, traffic_identity
 from nalm_agent.rates.generator_check import require_trust
+from nalm_agent.rates.load_events import count_events, not_counted
 from nalm_agent.rates.loaded_revision import Subject, planned, ready_side_by_side
 from nalm_agent.rates.rate import search_loads
 from nalm_agent.rates.side_by_side import ORDER, ArmError, alive, blame, groups, order
@@ -131,6 +133,7 @@ class _Found:
     arms: dict[Arm, ArmInfo] = field(default_factory=dict)
     trials: list[PairedTrial] = field(default_factory=list)
     searches: list[ArmSearch] = field(default_factory=list)
+    load_events: dict[Arm, list[LoadEvents]] = field(default_factory=dict)
     intervals: list[ArmInterval] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     """In addition to those of the trials."""
@@ -208,6 +211,8 @@ def _measured(
             _soak(arms, settings, found, progress)
         else:
             _rates(arms, settings, found, progress)
+            if settings.rates.sweep:
+                _count_events(arms, settings, found, builder, progress)
     progress.step("report", "figures and checks", 1.0)
     outside = arms[Arm.BASE].generator
     generator = INSIDE.name if outside is None else outside.described.text
@@ -392,13 +397,32 @@ def _sweep(launch: int, arms: Mapping[Arm, TrialNf], settings: _Settings, found:
     """One trial of each arm at every load of the sweep, in random order."""
     shares, load = settings.rates.sweep, found.load
     for number, share in enumerate(Random(launch).sample(shares, len(shares))):
-        assert load is not None and load.share is not None  # a sweep has no load in packets per second
-        pps = max(1, round(load.pps / load.share * share))
+        pps = _swept_pps(load, share)
         for arm in order(launch + number, arms):
             with blame(arm):
                 trial = arms[arm].trial(Ask(Phase.SWEEP, settings.trial_s, pps, share))
             kept = _bare(trial).model_copy(update={"latency": trial.latency})
             found.trials.append(PairedTrial(arm=arm, load=None, pair=number, trial=kept))
+
+
+def _swept_pps(load: CommonLoad | None, share: float) -> int:
+    assert load is not None and load.share is not None  # a sweep has no load in packets per second
+    return max(1, round(load.pps / load.share * share))
+
+
+def _count_events(
+    runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found, builder: ReportBuilder, progress: Progress
+) -> None:
+    """Cycles and instructions of each arm at the loads of the sweep, or a note why there are none."""
+    if reason := not_counted(runs[Arm.BASE]):
+        builder.notes.append(reason)
+        return
+    for arm in ORDER:
+        for number, share in enumerate(settings.rates.sweep):
+            progress.step("events", f"{arm}, {share_percent(share, 0)} of NDR", 1.0)
+            with blame(arm):
+                events = count_events(arm, runs[arm], _swept_pps(found.load, share), number)
+            found.load_events.setdefault(arm, []).append(events)
 
 
 def _soak(runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found, progress: Progress) -> None:
@@ -522,6 +546,7 @@ def _report(
         base_ndr=found.base_ndr,
         trials=found.trials,
         searches=found.searches,
+        load_events=found.load_events,
         intervals=found.intervals,
     )
     builder.arms = found.arms

@@ -9,17 +9,12 @@ from contextlib import ExitStack
 from random import Random
 from typing import TypeVar
 
-from nalm_core.rates.rate_report import LoadEvents, Phase, RateReport, RateSettings, RateStatus
-from nalm_core.report.event_counts import EventCount
-from nalm_core.report.offered_load import OfferedLoad
+from nalm_core.rates.rate_report import Phase, RateReport, RateSettings, RateStatus
 from nalm_core.report.run_report import Arm
 from nalm_core.text.percents import share_percent
 
-from nalm_agent.counters import papi
-from nalm_agent.counters.events import CYCLES, INSTRUCTIONS
-from nalm_agent.measure.rounds import ArmRun, launch_paced
-from nalm_agent.nf.launch import RunningNf
 from nalm_agent.rates.generator_check import require_trust
+from nalm_agent.rates.load_events import count_events, not_counted
 from nalm_agent.rates.loaded_revision import Subject, all_ready
 from nalm_agent.rates.rate import RateReportBuilder, full_load, search_rates
 from nalm_agent.report.progress import Progress
@@ -31,7 +26,6 @@ SWEEP_BEGINS, SWEEP_ENDS = 0.5, 0.9
 """Shares of the progress bar."""
 LEFT_OUT = 0.1
 """Share of a trial at its begin whose latencies are not counted."""
-EVENT_TURN_MS, EVENT_TURNS = 100.0, 4
 
 Turn = TypeVar("Turn")
 Load = tuple[float, int]
@@ -110,25 +104,11 @@ def _turned(turns: list[Turn], number: int) -> list[Turn]:
 def _count_events(
     runs: Sequence[NfRun], builders: Sequence[RateReportBuilder], loads: Sequence[Load], progress: Progress
 ) -> None:
-    """Cycles and instructions at each load in launches of their own, or a note why there are none."""
-    reason = papi.available()
-    if runs[0].generator is not None:
-        reason = "they are counted while the generator inside the NF offers the load"
+    """Cycles and instructions at each load, or a note why there are none."""
     for run, builder in zip(runs, builders, strict=True):
-        if reason is not None:
-            builder.notes.append(f"IPP and eIPC were not counted: {reason}")
+        if reason := not_counted(run):
+            builder.notes.append(reason)
             continue
         for number, (share, pps) in enumerate(loads):
             progress.step("events", f"{share_percent(share, 0)} of NDR", SWEEP_ENDS)
-            builder.load_events.append(LoadEvents(pps=pps, count=_events(run, pps, number)))
-
-
-def _events(run: NfRun, pps: int, number: int) -> EventCount:
-    arm = ArmRun(Arm.HEAD, run.command, run.lcores, run.ready_seconds, run.pin, run.urgent)
-    offered = OfferedLoad(name="sweep", pps=pps, **dict(run.shape))
-
-    def launch(events: Sequence[str]) -> RunningNf:
-        return launch_paced(arm, run.work, offered, seed=0, events=events)
-
-    group = (CYCLES, INSTRUCTIONS)
-    return papi.count_group(Arm.HEAD, launch, group, number=number, turn_ms=EVENT_TURN_MS, turns=EVENT_TURNS)
+            builder.load_events.append(count_events(Arm.HEAD, run, pps, number))

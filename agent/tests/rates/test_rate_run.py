@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 from nalm_agent.config.nalm_toml import Config, parse
+from nalm_agent.counters import papi
 from nalm_agent.daemon.loop import names_to_measure
 from nalm_agent.measure.request import Request, times_as_long
+from nalm_agent.nf.probe import stage_counters
 from nalm_agent.rates.rate_run import measure_under_load
 from nalm_agent.report.progress import Silent
 from nalm_agent.runtime.errors import ConfigError, GeneratorError
@@ -20,6 +22,7 @@ from nalm_core.findings.bisection import more_time
 from nalm_core.rates.defaults import SOAK_RUN_LAUNCHES
 from nalm_core.rates.run_view import rates_of
 from nalm_core.rates.soak import soak_seconds
+from nalm_core.report.event_counts import EventCount
 from nalm_core.report.offered_load import LONGEST_LOAD, NO_SHAPE, LoadName, LoadShape, Ramp
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Arm, RunReport, RunStatus
@@ -169,6 +172,42 @@ trials = 2
 trial_s = 0.1
 leave_out_s = 0.0
 """
+
+
+def test_events_of_a_sweep_are_counted_at_each_load_or_it_is_said_why_not(
+    traffic_repository: NfRepository, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = '\nmodes = ["mrr"]\nsweep = [0.1, 0.2, 0.3, 0.4, 0.5]\nlaunches = 2\ntrial_s = 0.05\n'
+    traffic_repository.commit("base", nalm__toml=toml(few))
+    changed(traffic_repository, "number % 100 == 99 ? 2000", "number % 100 == 99 ? 2001")
+    monkeypatch.setattr(papi, "available", lambda: "no PMU")
+    report = measured(traffic_repository, home)
+    assert report.rates is not None and report.rates.load_events == {}
+    assert "IPP and eIPC were not counted: no PMU" in report.notes
+
+    def counted(
+        arm: Arm, launch: papi.Launch, events: object, *, number: int, turn_ms: float, turns: int
+    ) -> EventCount:
+        with launch([]) as nf:
+            nf.wait_ready()
+            before = nf.snapshot()
+            nf.turn(milliseconds=turn_ms)
+            assert stage_counters(nf.probe.stages, before, nf.snapshot())["tx"].packets > 0
+            nf.finish()
+        stages = {"work": {"cycles": 500, "instructions": 1000 * (2 if arm is Arm.HEAD else 1)}}
+        return EventCount(arm=arm, launch=number, packets=10, stages=stages)
+
+    monkeypatch.setattr(papi, "available", lambda: None)
+    monkeypatch.setattr(papi, "count_group", counted)
+    changed(traffic_repository, "number % 100 == 99 ? 2001", "number % 100 == 99 ? 2002")
+    report = measured(traffic_repository, home)
+    assert not any("not counted" in note for note in report.notes)
+    shown = rates_of(report)
+    assert shown is not None and shown.sweep is not None
+    for curve, ipp in zip(shown.sweep.arms, (100, 200), strict=True):
+        for one in curve.points:
+            assert one.ipp is not None and one.eipc is not None
+            assert (one.ipp.value, one.eipc.value) == (ipp, ipp / 50)
 
 
 ATTEMPTS = 3

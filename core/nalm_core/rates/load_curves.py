@@ -118,7 +118,9 @@ def curves_of(report: RunReport) -> LoadCurves | None:
     if run is None:
         return None
     base, head = (_build(run, report, arm) for arm in (Arm.BASE, Arm.HEAD))
-    old, new = sweep_of(base), sweep_of(head)
+    old, new = (
+        sweep_of(of, run.load_events.get(arm, ())) for arm, of in ((Arm.BASE, base), (Arm.HEAD, head))
+    )
     if old is None or new is None:
         return None
     change = sweep_change(base, head, (old, new))
@@ -166,8 +168,8 @@ def _figures(launches: Sequence[LoadPoint], at: LoadPoint) -> LoadFigures:
         cur=of(lambda one: one.cur),
         cpp=of(lambda one: one.cpp),
         batch=of(lambda one: one.batch),
-        ipp=of(lambda one: one.ipp),
-        eipc=of(lambda one: one.eipc),
+        ipp=_once(at.ipp),
+        eipc=_once(at.eipc),
         latency_p50_ns=of(lambda one: None if one.latency is None else one.latency.p50_ns),
         latency_p99_ns=of(lambda one: None if one.latency is None else one.latency.p99_ns),
         loss_ratio=of(lambda one: one.loss_ratio),
@@ -175,14 +177,19 @@ def _figures(launches: Sequence[LoadPoint], at: LoadPoint) -> LoadFigures:
             name: StageFigures(
                 cpp=of_stage(name, lambda one: one.cpp),
                 batch=of_stage(name, lambda one: one.batch),
-                ipp=of_stage(name, lambda one: one.ipp),
-                eipc=of_stage(name, lambda one: one.eipc),
+                ipp=_once(stage.ipp),
+                eipc=_once(stage.eipc),
             )
-            for name in at.stages
+            for name, stage in at.stages.items()
         },
         trials=at.trials,
         of=at.of,
     )
+
+
+def _once(value: float | None) -> LaunchSpread | None:
+    """A figure of a launch of its own."""
+    return None if value is None else LaunchSpread(value=value, low=None, high=None)
 
 
 def _spread(values: Sequence[float | None]) -> LaunchSpread | None:

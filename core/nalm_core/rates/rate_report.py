@@ -16,7 +16,6 @@ from pydantic import ConfigDict, Field
 from nalm_core.rates import defaults
 from nalm_core.rates.generators import INSIDE, Generator
 from nalm_core.rates.presets import Mode
-from nalm_core.report.event_counts import EventCount
 from nalm_core.report.offered_load import LoadShape
 from nalm_core.report.run_report import (
     Build,
@@ -33,6 +32,7 @@ from nalm_core.report.trials.trial import (
     Direction,
     Ended,
     LcoreStages,
+    LoadEvents,
     Phase,
     Search,
     Times,
@@ -45,6 +45,7 @@ __all__ = [
     "Direction",
     "Ended",
     "LcoreStages",
+    "LoadEvents",
     "Phase",
     "Search",
     "Times",
@@ -54,13 +55,6 @@ __all__ = [
 """Names of nalm_core.report.trials.trial that this module exports, in addition to its own."""
 
 SCHEMA: Final = "nalm.rate-report/1"
-
-
-class LoadEvents(Model):
-    """Hardware events at one load of a sweep, from a launch of its own, since reading them takes time."""
-
-    pps: int = Field(gt=0)
-    count: EventCount
 
 
 class RateSettings(LoadShape):

@@ -17,7 +17,7 @@ from typing import Final
 from nalm_core.rates import defaults
 from nalm_core.rates.long_calls import long_calls
 from nalm_core.rates.rate_change import median_percentiles
-from nalm_core.rates.sweep import chain_knee
+from nalm_core.rates.sweep import chain_knee, stage_knees
 from nalm_core.rates.trials import as_round, forwarded_pps, intended, lost_packets, total_losses
 from nalm_core.report.counters import totals
 from nalm_core.report.own_metrics import Judged, MetricGrowth, OwnMetric
@@ -98,8 +98,10 @@ def _knee_metric(run: RateRun, arms: Mapping[Arm, ArmInfo], margin: float) -> Ow
     values: dict[Arm, list[float]] = {}
     growth: dict[Arm, MetricGrowth] = {}
     missing: dict[Arm, str] = {}
+    of_stages: dict[Arm, dict[str, MetricGrowth]] = {}
     for arm in ARMS:
-        knee = chain_knee([one.trial for one in run.trials if one.arm is arm], arms[arm])
+        trials = [one.trial for one in run.trials if one.arm is arm]
+        knee = chain_knee(trials, arms[arm])
         if knee is None:
             missing[arm] = f"fewer than {defaults.KNEE_LOADS} loads have valid trials"
         elif knee.load is None or knee.interval is None:
@@ -109,6 +111,11 @@ def _knee_metric(run: RateRun, arms: Mapping[Arm, ArmInfo], margin: float) -> Ow
         else:
             values[arm] = [knee.load]
             growth[arm] = MetricGrowth(low=knee.interval.low, high=knee.interval.high, level=knee.load)
+            of_stages[arm] = {
+                name: MetricGrowth(low=one.interval.low, high=one.interval.high, level=one.load)
+                for name, one in stage_knees(trials, arms[arm]).items()
+                if one.load is not None and one.interval is not None and one.interval.high is not None
+            }
     base = values.get(Arm.BASE, [1.0])[0]
     return OwnMetric(
         name=KNEE,
@@ -123,6 +130,7 @@ def _knee_metric(run: RateRun, arms: Mapping[Arm, ArmInfo], margin: float) -> Ow
         values=values,
         missing=missing,
         growth=growth,
+        stage_growth=of_stages if len(of_stages) == len(ARMS) else {},
     )
 
 

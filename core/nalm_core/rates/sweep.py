@@ -120,12 +120,8 @@ def sweep_of(build: BuildTrials, events: Sequence[LoadEvents] = ()) -> Sweep | N
     trials, info = _swept(build.trials), build.info
     if not trials:
         return None
-    own = [stage.name for stage in info.stages if not stage.apart]
-    knees = {name: _knee(trials, info, _stage_cpp(name)) for name in own}
     return Sweep(
-        load_points(build, events),
-        _knee(trials, info, lambda one: one.cpp),
-        {name: knee for name, knee in knees.items() if knee is not None},
+        load_points(build, events), _knee(trials, info, lambda one: one.cpp), stage_knees(trials, info)
     )
 
 
@@ -201,6 +197,13 @@ def _valid(trials: Sequence[Trial]) -> list[Trial]:
 def chain_knee(trials: Sequence[Trial], info: ArmInfo) -> Knee | None:
     """The knee of the chain's CPP, of a sweep's trials; None with too few loads."""
     return _knee(_swept(trials), info, lambda one: one.cpp)
+
+
+def stage_knees(trials: Sequence[Trial], info: ArmInfo) -> dict[str, Knee]:
+    """The knees of the stages' own CPP, of a sweep's trials; none with too few loads."""
+    swept, own = _swept(trials), [stage.name for stage in info.stages if not stage.apart]
+    knees = {name: _knee(swept, info, _stage_cpp(name)) for name in own}
+    return {name: knee for name, knee in knees.items() if knee is not None}
 
 
 def _knee(trials: Sequence[Trial], info: ArmInfo, of: Of) -> Knee | None:

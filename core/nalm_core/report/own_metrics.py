@@ -68,5 +68,9 @@ class OwnMetric(Model):
     """The parts of the value by cause, over all launches."""
     stages: dict[Arm, dict[str, float]] = Field(default_factory=dict, exclude_if=lambda found: not found)
     """The parts of the value by stage: of each the median over launches."""
+    stage_growth: dict[Arm, dict[str, MetricGrowth]] = Field(
+        default_factory=dict, exclude_if=lambda found: not found
+    )
+    """Of a metric that is judged by growth: the same figure of each stage that has one."""
     long_calls: LongCalls | None = Field(default=None, exclude_if=lambda found: found is None)
     """Of a latency that differs between the arms: calls of stages that are long enough to be the reason."""

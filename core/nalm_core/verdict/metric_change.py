@@ -40,6 +40,7 @@ NOT_COUNTED = "instructions were not counted for both arms"
 NOT_TIMED = "the stage has no cycles of its own in both arms"
 UNDECIDED = "neither a change nor its absence is shown at a margin of ±{margin}"
 NEVER_JUDGED = "shown, not judged: it belongs to single packets"
+OWN_MOVED = "the same of its own cycles moved, too"
 OTHER_FEATURES = "the feature set changed, and it was not measured with base's features"
 
 
@@ -109,6 +110,8 @@ def _paying_stages(chain: MetricChange, metric: OwnMetric, arm: Arm, alpha: floa
         grew = (chain.outcome == "regressed") == (chain.better == "lower")
         found = long_call_stages(metric.long_calls, arm, alpha, grew=grew)
         return [_stage_row(chain, one.name, one.reason) for one in found]
+    if metric.stage_growth:
+        return _moved_stages(chain, metric, arm)
     whole = chain.head - chain.base
     old, new = metric.stages.get(Arm.BASE, {}), metric.stages.get(arm, {})
     grown = {name: new.get(name, 0.0) - old.get(name, 0.0) for name in (*old, *new)}
@@ -126,6 +129,19 @@ def _paying_stages(chain: MetricChange, metric: OwnMetric, arm: Arm, alpha: floa
         )
         for name in paying
     ]
+
+
+def _moved_stages(chain: MetricChange, metric: OwnMetric, arm: Arm) -> list[MetricChange]:
+    """A row for each stage whose own figure surely moved as the chain's did, the largest move first."""
+    assert chain.base is not None and chain.head is not None
+    rose, old, new = chain.head > chain.base, metric.stage_growth[Arm.BASE], metric.stage_growth[arm]
+    moved = [
+        name
+        for name in old.keys() & new.keys()
+        if (new[name].low > old[name].high if rose else new[name].high < old[name].low)
+    ]
+    moved.sort(key=lambda name: (-abs(math.log(new[name].level / old[name].level)), name))
+    return [_stage_row(chain, name, OWN_MOVED, old[name].level, new[name].level) for name in moved]
 
 
 def _stage_row(

@@ -7,8 +7,9 @@ from functools import cache
 
 import pytest
 from nalm_core.rates.load_curves import LoadCurves, curves_of
+from nalm_core.report.event_counts import EventCount
 from nalm_core.report.run_report import Arm, RunReport
-from nalm_core.report.trials.trial import Phase
+from nalm_core.report.trials.trial import LoadEvents, Phase
 from rate_runs import NDR, SHARES, rate_run, soak_run
 from rate_synthetic import TSC_HZ, latency_of
 
@@ -75,10 +76,26 @@ def test_the_change_at_each_load_has_an_interval() -> None:
 
 
 def test_what_was_not_counted_is_missing() -> None:
-    """A job keeps no histograms of its sweep, and counts no hardware events there."""
+    """A report from before histograms of a sweep were kept, from a host without a PMU."""
     for one in curves(swept()).arms[0].points:
         assert (one.latency_p50_ns, one.latency_p99_ns, one.ipp, one.eipc) == (None, None, None, None)
         assert {stage.ipp for stage in one.stages.values()} == {None}
+
+
+def test_events_are_those_of_a_launch_of_their_own() -> None:
+    report = swept()
+    assert report.rates is not None
+    pps = round(NDR * 2 * SHARES[0])
+    stages = {"rx": {"cycles": 500, "instructions": 1000}, "nat": {"cycles": 500, "instructions": 500}}
+    counted = LoadEvents(pps=pps, count=EventCount(arm=Arm.HEAD, launch=0, packets=10, stages=stages))
+    run = report.rates.model_copy(update={"load_events": {Arm.HEAD: [counted]}})
+    base, head = curves(report.model_copy(update={"rates": run})).arms
+    assert {one.ipp for one in base.points} == {None} and {one.ipp for one in head.points[1:]} == {None}
+    one = head.points[0]
+    assert one.ipp is not None and (one.ipp.value, one.ipp.low) == (150, None)
+    assert one.eipc is not None and one.eipc.value == 1.5
+    nat = one.stages["nat"]
+    assert nat.ipp is not None and nat.eipc is not None and (nat.ipp.value, nat.eipc.value) == (50, 1)
 
 
 def test_latency_is_that_of_each_launch() -> None:

@@ -13,7 +13,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from nalm_core.report.terms import Arm, Count, Model
-from nalm_core.report.trials.trial import Search, Trial
+from nalm_core.report.trials.trial import LoadEvents, Search, Trial
 
 RateMode = Literal["mrr", "ndr", "latency"]
 """What a launch of a run of rates measures: full load; searches of NDR and PDR; the common load."""
@@ -80,6 +80,8 @@ class RateRun(Model):
     trials: Annotated[list[PairedTrial], Field(max_length=20_000)] = Field(default_factory=list)
     """Of a rate run. Steps of a search have no histograms."""
     searches: list[ArmSearch] = Field(default_factory=list)
+    load_events: dict[Arm, list[LoadEvents]] = Field(default_factory=dict, exclude_if=lambda found: not found)
+    """At the loads of a sweep, where the host has a PMU and the NF reads events."""
     intervals: Annotated[list[ArmInterval], Field(max_length=20_000)] = Field(default_factory=list)
     """Of a soak."""
 

@@ -9,6 +9,7 @@ from typing import Final, Literal
 from pydantic import AliasChoices, Field
 
 from nalm_core.report.batch_sizes import LcoreBatches
+from nalm_core.report.event_counts import EventCount
 from nalm_core.report.offered_load import LoadShape
 from nalm_core.report.terms import Count, LcoreCounters, Model, Name, StageCounters
 from nalm_core.report.trials.histogram import Histogram
@@ -122,3 +123,10 @@ class Search(Model):
     """Forwarded packets per second at the lower bound: the conditional throughput of MLRsearch."""
     ended: Ended
     reason: str | None = None
+
+
+class LoadEvents(Model):
+    """Hardware events at one load of a sweep, from a launch of its own, since reading them takes time."""
+
+    pps: int = Field(gt=0)
+    count: EventCount
