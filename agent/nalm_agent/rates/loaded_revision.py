@@ -61,16 +61,20 @@ class Subject:
         )
 
     def shaped(self, given: LoadShape = NO_SHAPE) -> Subject:
-        """With the shape of the scenario's load where `given` leaves it open. A generator outside of the NF
-        has gaps and flows of its own."""
-        load = self.config.scenario(self.name).load
-        own = NO_SHAPE if load is None or self.generator is not None else load.shape
+        """With the shape of the scenario's load where `given` leaves it open."""
+        own = shape_of(self.config, self.name, outside=self.generator is not None)
         return replace(self, shape=given.merged(own))
 
     @property
     def definition(self) -> RunDefinition:
         """The run definition for a report."""
         return self.run.definition
+
+
+def shape_of(config: Config, scenario: str, *, outside: bool) -> LoadShape:
+    """The shape of a scenario's load. A generator outside of the NF has gaps and flows of its own."""
+    load = config.scenario(scenario).load
+    return NO_SHAPE if load is None or outside else load.shape
 
 
 def subject(

@@ -58,7 +58,7 @@ from nalm_agent.measure.request import Request, read_config, times_as_long
 from nalm_agent.nf.run_plan import traffic_file, traffic_identity
 from nalm_agent.rates.generator_check import require_trust
 from nalm_agent.rates.load_events import count_events, not_counted
-from nalm_agent.rates.loaded_revision import Subject, planned, ready_side_by_side
+from nalm_agent.rates.loaded_revision import Subject, planned, ready_side_by_side, shape_of
 from nalm_agent.rates.rate import search_loads
 from nalm_agent.rates.side_by_side import ORDER, ArmError, alive, blame, groups, order
 from nalm_agent.report.progress import Progress
@@ -160,8 +160,7 @@ def measure_under_load(
     subject = RunSubject(request.scenario, config.scenario(request.scenario))
     builder = ReportBuilder(request, config, subject)
     outside = config.generator_named(config.rates.generator)
-    load = subject.scenario.load
-    shape = NO_SHAPE if load is None or outside is not None else load.shape
+    shape = shape_of(config, request.scenario, outside=outside is not None)
     settings = _Settings(config.rates, shape, times_as_long(config, request.budget_seconds), outside)
     try:
         report = _measured(builder, config, kind, settings, home=home, work=work, progress=progress)
