@@ -136,13 +136,20 @@ def test_features_are_priced_and_what_each_costs_is_in_its_stage(
         assert "no set was held out" in done.stdout
 
 
+ATTEMPTS = 5
+"""A host whose other programs take the CPU from most launches says so, and is measured again."""
+
+
 def test_a_variant_is_measured_off_and_on(nf_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
     nf_repository.commit("tables", nalm__toml=NALM_TOML + TABLES.replace("lcores = 2\n", ""))
     reports = tmp_path / "reports.json"
-    done = nalm.run(
-        *("experiment", "ablation", "beta", "--revision", "HEAD", "--reports", str(reports)),
-        cwd=nf_repository.path,
-    )
+    for _ in range(ATTEMPTS):
+        done = nalm.run(
+            *("experiment", "ablation", "beta", "--revision", "HEAD", "--reports", str(reports)),
+            cwd=nf_repository.path,
+        )
+        if "the host's other work disturbed too many launches" not in done.stderr:
+            break
     assert done.returncode == 0, done.stderr
     assert "beta" in done.stdout and "f_t" in done.stdout
     (one,) = [parse_report(json.dumps(one)) for one in json.loads(reports.read_text())]
