@@ -8197,6 +8197,15 @@ export interface components {
             knee: components["schemas"]["KneeMove"] | null;
         };
         /**
+         * LoadEvents
+         * @description Hardware events at one load of a sweep, from a launch of its own, since reading them takes time.
+         */
+        LoadEvents: {
+            count: components["schemas"]["EventCount"];
+            /** Pps */
+            pps: number;
+        };
+        /**
          * LoadFigure
          * @description One metric of both arms: mean over launches.
          */
@@ -9088,6 +9097,12 @@ export interface components {
              * @enum {string}
              */
             source: "build" | "process" | "probe" | "telemetry" | "command" | "file" | "trials";
+            /** Stage Growth */
+            stage_growth?: {
+                [key: string]: {
+                    [key: string]: components["schemas"]["MetricGrowth"];
+                };
+            };
             /** Stages */
             stages?: {
                 [key: string]: {
@@ -9965,6 +9980,10 @@ export interface components {
              */
             kind: "rate" | "soak";
             load: components["schemas"]["CommonLoad"] | null;
+            /** Load Events */
+            load_events?: {
+                [key: string]: components["schemas"]["LoadEvents"][];
+            };
             /** Modes */
             modes?: ("mrr" | "ndr" | "latency")[];
             /** Searches */
