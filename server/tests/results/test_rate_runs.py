@@ -92,8 +92,12 @@ def test_a_sweep_has_both_curves_and_their_knees(service: Service) -> None:
     assert base["knee"]["low"] < base["knee"]["pps"] < base["knee"]["high"]
     assert head["knee"]["high"] < base["knee"]["pps"] and shown["sweep"]["knee"]["high"] < 1
     assert shown["sweep"]["cpp"][0]["low"] > 1
-    (knee,) = [m for m in service.get(f"/runs/{1:032x}")["verdict"]["metrics"] if m["metric"] == "knee_pps"]
+    verdict = service.get(f"/runs/{1:032x}")["verdict"]
+    moved = {m["stage"]: m for m in verdict["metrics"] if m["metric"] == "knee_pps"}
+    knee = moved.pop(None)
     assert (knee["base"], knee["head"]) == (base["knee"]["pps"], head["knee"]["pps"])
+    assert moved and moved.keys() <= {"rx", "nat", "tx"}
+    assert all(one["head"] < one["base"] for one in moved.values())
 
 
 def test_losses_at_the_load_are_not_those_of_the_sweep(service: Service) -> None:
