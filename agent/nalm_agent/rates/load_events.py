@@ -4,7 +4,7 @@ time."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from nalm_core.rates.rate_report import LoadEvents
 from nalm_core.report.offered_load import OfferedLoad
@@ -27,8 +27,35 @@ def not_counted(run: NfRun) -> str | None:
     return None if reason is None else f"IPP and eIPC were not counted: {reason}"
 
 
-def count_events(arm: Arm, run: NfRun, pps: int, launch: int) -> LoadEvents:
-    """The events at one load. launch: its number. Raises NfError."""
+def count_events(
+    arm: Arm, run: NfRun, loads: Sequence[tuple[float, int]], step: Callable[[float], None]
+) -> tuple[list[LoadEvents], str | None]:
+    """The events at each load, and why IPP or eIPC is missing, in a sentence; None if both are counted.
+
+    loads: shares of NDR and packets per second. step: told each share. An NF that reads no events has one
+    launch only. Raises NfError.
+    """
+    found: list[LoadEvents] = []
+    missing: str | None = None
+    for number, (share, pps) in enumerate(loads):
+        step(share)
+        events = _at_load(arm, run, pps, number)
+        missing = missing or _missing(events.count.reasons)
+        if INSTRUCTIONS.name in events.count.reasons:
+            break
+        found.append(events)
+    return found, missing
+
+
+def _missing(reasons: Mapping[str, str]) -> str | None:
+    for event, figures in ((INSTRUCTIONS, "IPP and eIPC were"), (CYCLES, "eIPC was")):
+        if event.name in reasons:
+            return f"{figures} not counted: {reasons[event.name]}"
+    return None
+
+
+def _at_load(arm: Arm, run: NfRun, pps: int, launch: int) -> LoadEvents:
+    """launch: its number."""
     started = ArmRun(
         arm, run.command, run.lcores, run.ready_seconds, run.pin, run.urgent, environment=run.variables
     )

@@ -416,12 +416,18 @@ def _count_events(
     if reason := not_counted(runs[Arm.BASE]):
         builder.notes.append(reason)
         return
+    loads = [(share, _swept_pps(found.load, share)) for share in settings.rates.sweep]
     for arm in ORDER:
-        for number, share in enumerate(settings.rates.sweep):
+
+        def step(share: float, arm: Arm = arm) -> None:
             progress.step("events", f"{arm}, {share_percent(share, 0)} of NDR", 1.0)
-            with blame(arm):
-                events = count_events(arm, runs[arm], _swept_pps(found.load, share), number)
-            found.load_events.setdefault(arm, []).append(events)
+
+        with blame(arm):
+            events, missing = count_events(arm, runs[arm], loads, step)
+        if events:
+            found.load_events[arm] = events
+        if missing is not None:
+            builder.notes.append(f"{arm}: {missing}")
 
 
 def _soak(runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found, progress: Progress) -> None:

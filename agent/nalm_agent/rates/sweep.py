@@ -109,6 +109,12 @@ def _count_events(
         if reason := not_counted(run):
             builder.notes.append(reason)
             continue
-        for number, (share, pps) in enumerate(loads):
-            progress.step("events", f"{share_percent(share, 0)} of NDR", SWEEP_ENDS)
-            builder.load_events.append(count_events(Arm.HEAD, run, pps, number))
+        events, missing = count_events(
+            Arm.HEAD,
+            run,
+            loads,
+            lambda share: progress.step("events", f"{share_percent(share, 0)} of NDR", SWEEP_ENDS),
+        )
+        builder.load_events += events
+        if missing is not None:
+            builder.notes.append(missing)

@@ -210,6 +210,40 @@ def test_events_of_a_sweep_are_counted_at_each_load_or_it_is_said_why_not(
             assert (one.ipp.value, one.eipc.value) == (ipp, ipp / 50)
 
 
+def test_an_nf_that_reads_no_events_is_launched_once_for_them_and_said_to_read_none(
+    traffic_repository: NfRepository, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = '\nmodes = ["mrr"]\nsweep = [0.1, 0.2, 0.3, 0.4, 0.5]\nlaunches = 2\ntrial_s = 0.05\n'
+    traffic_repository.commit("base", nalm__toml=toml(few))
+    changed(traffic_repository, "number % 100 == 99 ? 2000", "number % 100 == 99 ? 2001")
+    monkeypatch.setattr(papi, "available", lambda: None)
+    launched: list[Arm] = []
+    missing = ["cycles", "instructions"]
+
+    def unread(arm: Arm, launch: papi.Launch, events: object, **_: float) -> EventCount:
+        launched.append(arm)
+        stages = {"work": {} if len(missing) > 1 else {"instructions": 1000}}
+        return EventCount(
+            arm=arm, launch=0, packets=10, stages=stages, reasons=dict.fromkeys(missing, papi.NOT_READ)
+        )
+
+    monkeypatch.setattr(papi, "count_group", unread)
+    report = measured(traffic_repository, home)
+    assert launched == [Arm.BASE, Arm.HEAD]
+    assert report.rates is not None and report.rates.load_events == {}
+    for arm in launched:
+        assert f"{arm}: IPP and eIPC were not counted: {papi.NOT_READ}" in report.notes
+
+    missing.remove("instructions")
+    changed(traffic_repository, "number % 100 == 99 ? 2001", "number % 100 == 99 ? 2002")
+    report = measured(traffic_repository, home)
+    assert report.notes.count(f"head: eIPC was not counted: {papi.NOT_READ}") == 1
+    shown = rates_of(report)
+    assert shown is not None and shown.sweep is not None
+    for one in shown.sweep.arms[1].points:
+        assert one.ipp is not None and one.ipp.value == 100 and one.eipc is None
+
+
 ATTEMPTS = 3
 """A host that takes time from many trials leaves no knee, or a wide interval."""
 
