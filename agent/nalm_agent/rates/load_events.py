@@ -14,6 +14,7 @@ from nalm_agent.counters import papi
 from nalm_agent.counters.events import CYCLES, INSTRUCTIONS
 from nalm_agent.measure.rounds import ArmRun, launch_paced
 from nalm_agent.nf.launch import RunningNf
+from nalm_agent.runtime.errors import NfError
 from nalm_agent.trials.trial_nf import NfRun
 
 TURN_MS, TURNS = 100.0, 4
@@ -33,13 +34,16 @@ def count_events(
     """The events at each load, and why IPP or eIPC is missing, in a sentence; None if both are counted.
 
     loads: shares of NDR and packets per second. step: told each share. An NF that reads no events has one
-    launch only. Raises NfError.
+    launch only; one that fails here ends the count, and what was measured before stands.
     """
     found: list[LoadEvents] = []
     missing: str | None = None
     for number, (share, pps) in enumerate(loads):
         step(share)
-        events = _at_load(arm, run, pps, number)
+        try:
+            events = _at_load(arm, run, pps, number)
+        except NfError as error:
+            return found, f"IPP and eIPC were not counted from {pps} pps on: {error.message}"
         missing = missing or _missing(events.count.reasons)
         if INSTRUCTIONS.name in events.count.reasons:
             break

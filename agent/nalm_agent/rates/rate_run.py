@@ -422,8 +422,7 @@ def _count_events(
         def step(share: float, arm: Arm = arm) -> None:
             progress.step("events", f"{arm}, {share_percent(share, 0)} of NDR", 1.0)
 
-        with blame(arm):
-            events, missing = count_events(arm, runs[arm], loads, step)
+        events, missing = count_events(arm, runs[arm], loads, step)
         if events:
             found.load_events[arm] = events
         if missing is not None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ from nalm_agent.measure.request import Request, times_as_long
 from nalm_agent.nf.probe import stage_counters
 from nalm_agent.rates.rate_run import measure_under_load
 from nalm_agent.report.progress import Silent
-from nalm_agent.runtime.errors import ConfigError, GeneratorError
+from nalm_agent.runtime.errors import ConfigError, GeneratorError, NfError
 from nalm_agent.source.git import Repository
 from nalm_agent.store.home import Home
 from nalm_core.findings.bisection import more_time
@@ -242,6 +243,31 @@ def test_an_nf_that_reads_no_events_is_launched_once_for_them_and_said_to_read_n
     assert shown is not None and shown.sweep is not None
     for one in shown.sweep.arms[1].points:
         assert one.ipp is not None and one.ipp.value == 100 and one.eipc is None
+
+
+def test_an_nf_that_fails_while_events_are_read_keeps_what_was_measured(
+    traffic_repository: NfRepository, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = '\nmodes = ["mrr"]\nsweep = [0.1, 0.2, 0.3, 0.4, 0.5]\nlaunches = 2\ntrial_s = 0.05\n'
+    traffic_repository.commit("base", nalm__toml=toml(few))
+    changed(traffic_repository, "number % 100 == 99 ? 2000", "number % 100 == 99 ? 2001")
+
+    def fails(arm: Arm, *_: object, **settings: float) -> EventCount:
+        if settings["number"] == 1:
+            raise NfError("it ended with signal 9")
+        stages = {"work": {"cycles": 500, "instructions": 1000}}
+        return EventCount(arm=arm, launch=0, packets=10, stages=stages)
+
+    monkeypatch.setattr(papi, "available", lambda: None)
+    monkeypatch.setattr(papi, "count_group", fails)
+    report = measured(traffic_repository, home)
+    assert report.status is RunStatus.MEASURED and report.rates is not None
+    assert {arm: len(counted) for arm, counted in report.rates.load_events.items()} == {
+        Arm.BASE: 1,
+        Arm.HEAD: 1,
+    }
+    said = r"head: IPP and eIPC were not counted from \d+ pps on: it ended with signal 9"
+    assert any(re.fullmatch(said, note) for note in report.notes), report.notes
 
 
 ATTEMPTS = 3
