@@ -15,7 +15,6 @@ from nalm_core.rates.comparison_report import (
     PairedTrial,
     RateComparison,
 )
-from nalm_core.rates.generators import INSIDE
 from nalm_core.rates.rate_report import Phase, Search
 from nalm_core.rates.rate_result import rate_checks
 from nalm_core.report.run_report import Arm, ArmInfo, Check
@@ -145,7 +144,6 @@ def _report(
         ]
         for arm, info in found.arms.items()
     }
-    outside = plan.base.generator
     return RateComparison(
         run_id=secrets.token_hex(16),
         nalm_version=version(),
@@ -157,7 +155,7 @@ def _report(
         started_at=builder.started_at,
         finished_at=datetime.now(UTC),
         settings=plan.settings,
-        generator=INSIDE if outside is None else outside.described,
+        generator=plan.base.described_generator,
         ndr=found.ndr,
         loads=found.loads,
         arms=found.arms,

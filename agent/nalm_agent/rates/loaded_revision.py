@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from nalm_core.rates.generators import INSIDE
+from nalm_core.rates.generators import INSIDE, Generator
 from nalm_core.report.offered_load import NO_SHAPE, LoadShape
 from nalm_core.report.run_report import Host, RunDefinition, Scenario
 
@@ -47,6 +47,11 @@ class Subject:
     """Of the open loop."""
     generator: OutsideGenerator | None = None
     """None: the generator inside the NF."""
+
+    @property
+    def described_generator(self) -> Generator:
+        """What offers the load, for a report."""
+        return INSIDE if self.generator is None else self.generator.described
 
     @property
     def described(self) -> Scenario:

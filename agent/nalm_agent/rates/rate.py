@@ -7,7 +7,6 @@ import secrets
 from datetime import UTC, datetime
 
 from nalm_core.rates.defaults import SEARCH_ABOVE_MRR, SEARCH_LEAST
-from nalm_core.rates.generators import INSIDE
 from nalm_core.rates.presets import Mode
 from nalm_core.rates.rate_report import (
     Ended,
@@ -64,7 +63,7 @@ class RateReportBuilder:
 
     def report(self, status: RateStatus, failure: str | None = None) -> RateReport:
         """The report of what was measured so far."""
-        checks, generator = list[Check](), self.subject.generator
+        checks = list[Check]()
         if status is RateStatus.MEASURED and self.build is not None:
             info = ArmInfo(build=self.build, run=self.subject.definition, stages=self.stages)
             checks = [*rate_checks(self.trials, info, self.host.tsc_hz), *self.checks]
@@ -79,7 +78,7 @@ class RateReportBuilder:
             started_at=self.started_at,
             finished_at=datetime.now(UTC),
             settings=self.settings,
-            generator=INSIDE if generator is None else generator.described,
+            generator=self.subject.described_generator,
             build=self.build,
             run=self.subject.definition,
             stages=self.stages,

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from nalm_core.rates.generators import INSIDE, Generator
 from nalm_core.rates.rate_report import Phase, RateSettings, Search
 from nalm_core.rates.soak import SoakHeader, SoakInterval, SoakPreset, SoakSettings, soak_seconds
 from nalm_core.rates.vcpe import load_of
@@ -80,7 +79,7 @@ def begin_soak(subject: Subject, plan: SoakPlan, home: Home, work: WorkDir, prog
                     share=plan.share if ndr else None,
                     pps=pps,
                 ),
-                generator=_described(subject),
+                generator=subject.described_generator,
                 generator_table=_table(subject),
                 checks=checks,
                 ndr=ndr,
@@ -173,10 +172,6 @@ def _closing(file: SoakFile, progress: Progress) -> Iterator[None]:
             progress.say(f"to continue: nalm soak --resume {file.path}")
 
 
-def _described(one: Subject) -> Generator:
-    return INSIDE if one.generator is None else one.generator.described
-
-
 def _table(one: Subject) -> dict[str, JsonValue]:
     if one.generator is None:
         return {}
@@ -188,7 +183,7 @@ def _require_same_generator(header: SoakHeader, one: Subject) -> None:
     """Before anything is built, so that a generator's version is not known. Raises UsageError."""
     then, now = (json.dumps(table, sort_keys=True) for table in (header.generator_table, _table(one)))
     _require_equal(
-        ("generator", header.generator.name, _described(one).name), ("generator's table", then, now)
+        ("generator", header.generator.name, one.described_generator.name), ("generator's table", then, now)
     )
 
 
@@ -196,7 +191,7 @@ def _require_same(header: SoakHeader, run: NfRun, host_class: str, one: Subject)
     """Raises UsageError with the first difference from the soak's header."""
     _require_equal(
         ("scenario", header.scenario.name, one.name),
-        ("generator", header.generator.text, _described(one).text),
+        ("generator", header.generator.text, one.described_generator.text),
         ("code", header.build.code_digest, run.build.code_digest),
         ("command", header.run.model_dump_json(), run.definition.model_dump_json()),
         ("host class", header.host.host_class, host_class),

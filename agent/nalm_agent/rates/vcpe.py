@@ -121,7 +121,7 @@ def measure_vcpe(plan: VcpePlan, place: Place) -> VcpeReport:
         preset=plan.preset,
         seconds=plan.seconds,
         leave_out_s=plan.leave_out_s,
-        generator=INSIDE if subjects[0].generator is None else subjects[0].generator.described,
+        generator=subjects[0].described_generator,
         checks=checks,
         build=build,
         run=subjects[0].definition,

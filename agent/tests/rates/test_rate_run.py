@@ -175,11 +175,18 @@ leave_out_s = 0.0
 """
 
 
+FEW_LOADS = """
+modes = ["mrr"]
+sweep = [0.1, 0.2, 0.3, 0.4, 0.5]
+launches = 2
+trial_s = 0.05
+"""
+
+
 def test_events_of_a_sweep_are_counted_at_each_load_or_it_is_said_why_not(
     traffic_repository: NfRepository, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    few = '\nmodes = ["mrr"]\nsweep = [0.1, 0.2, 0.3, 0.4, 0.5]\nlaunches = 2\ntrial_s = 0.05\n'
-    traffic_repository.commit("base", nalm__toml=toml(few))
+    traffic_repository.commit("base", nalm__toml=toml(FEW_LOADS))
     changed(traffic_repository, "number % 100 == 99 ? 2000", "number % 100 == 99 ? 2001")
     monkeypatch.setattr(papi, "available", lambda: "no PMU")
     report = measured(traffic_repository, home)
@@ -214,8 +221,7 @@ def test_events_of_a_sweep_are_counted_at_each_load_or_it_is_said_why_not(
 def test_an_nf_that_reads_no_events_is_launched_once_for_them_and_said_to_read_none(
     traffic_repository: NfRepository, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    few = '\nmodes = ["mrr"]\nsweep = [0.1, 0.2, 0.3, 0.4, 0.5]\nlaunches = 2\ntrial_s = 0.05\n'
-    traffic_repository.commit("base", nalm__toml=toml(few))
+    traffic_repository.commit("base", nalm__toml=toml(FEW_LOADS))
     changed(traffic_repository, "number % 100 == 99 ? 2000", "number % 100 == 99 ? 2001")
     monkeypatch.setattr(papi, "available", lambda: None)
     launched: list[Arm] = []
@@ -248,8 +254,7 @@ def test_an_nf_that_reads_no_events_is_launched_once_for_them_and_said_to_read_n
 def test_an_nf_that_fails_while_events_are_read_keeps_what_was_measured(
     traffic_repository: NfRepository, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    few = '\nmodes = ["mrr"]\nsweep = [0.1, 0.2, 0.3, 0.4, 0.5]\nlaunches = 2\ntrial_s = 0.05\n'
-    traffic_repository.commit("base", nalm__toml=toml(few))
+    traffic_repository.commit("base", nalm__toml=toml(FEW_LOADS))
     changed(traffic_repository, "number % 100 == 99 ? 2000", "number % 100 == 99 ? 2001")
 
     def fails(arm: Arm, *_: object, **settings: float) -> EventCount:
