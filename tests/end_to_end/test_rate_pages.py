@@ -77,12 +77,27 @@ def test_a_run_shows_its_figures_over_the_load(page: Page) -> None:
     panel = page.get_by_role("region", name="Over the load", exact=True)
     expect(panel.get_by_role("img", name="CPP of base and head over the offered load")).to_be_visible()
     expect(panel.get_by_text("knee of base with its interval", exact=True)).to_be_visible()
-    expect(panel).to_contain_text(re.compile("Knee of CPP, base2\\.0. \\[.*\\]\u202fMpackets/s"))
-    expect(panel).to_contain_text(re.compile("Change of the knee\u2212[0-9.]+\u202f% \\["))
+    expect(panel).to_contain_text(re.compile("Knee of CPP, base2\\.0.\\s\\[.*\\]\u202fMpackets/s"))
+    expect(panel).to_contain_text(re.compile("Change of the knee\u2212[0-9.]+\u202f%\\s\\["))
     table = panel.get_by_role("region", name="CPP by load")
     expect(table.get_by_role("row")).to_have_count(len(SHARES) + 1)
     expect(table.get_by_role("row").nth(1)).to_contain_text(re.compile("5.00\u202f%.*\\+4[0-9]"))
     require_accessible(page)
+
+
+def test_on_a_phone_the_interval_of_a_knee_stays_on_one_line(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"/p/demo/runs/{SWEPT:032x}?stage=rx")
+    facts = page.get_by_role("region", name="Over the load", exact=True).get_by_role("definition")
+    knees = facts.filter(has_text=re.compile(r"\["))
+    expect(knees).not_to_have_count(0)
+    lines = """all => all.map(one => {
+        const text = document.createRange();
+        text.selectNodeContents(one);
+        return text.getClientRects().length;
+    })"""
+    assert set(knees.evaluate_all(lines)) == {1}
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_the_address_has_the_figure_and_the_stage(page: Page) -> None:

@@ -128,15 +128,18 @@ test("rates share one unit, other figures have their own", () => {
   expect(scaleOf("cpp", [9e5]).unit).toBe("cycles/packet");
 });
 
-test("a knee is said with its interval, or why there is none", () => {
-  expect(kneeText(knee)).toBe(`2.00 [1.90, 2.10]${THIN}Mpackets/s`);
-  expect(kneeText({ ...knee, high: null })).toContain("beyond the greatest load");
+test("a knee is said with its interval, which stays on one line, or why there is none", () => {
+  expect(kneeText(knee)).toBe(`2.00\u00a0[1.90,\u00a02.10]${THIN}Mpackets/s`);
+  expect(kneeText({ ...knee, high: null })).toBe(
+    `2.00\u00a0[1.90, beyond the greatest load]${THIN}Mpackets/s`,
+  );
   expect(kneeText({ ...knee, low: null, high: null })).toContain("interval not known");
   expect(kneeText({ pps: null, low: null, high: null, reason: "it does not change with the load" })).toBe(
     "none: it does not change with the load",
   );
   expect(kneeText(null)).toContain("too few loads");
-  expect(moveText({ ratio: 0.7, low: 0.65, high: 0.75 })).toBe(`−30.0${THIN}% [−35.0, −25.0]`);
+  expect(moveText({ ratio: 0.7, low: 0.65, high: 0.75 })).toBe(`−30.0${THIN}%\u00a0[−35.0,\u00a0−25.0]`);
+  expect(moveText({ ratio: 0.7, low: 0.65, high: null })).toBe(`−30.0${THIN}%\u00a0[−35.0${THIN}%,\u00a0–]`);
   expect(moveText({ ratio: 0.7, low: null, high: null })).toContain("interval not known");
 });
 

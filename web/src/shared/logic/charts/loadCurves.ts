@@ -217,6 +217,9 @@ export function rangeOf(curves: readonly Drawn[], fromZero: boolean): { low: num
 export const kneeOf = (curve: CurveLike, stage: string | undefined): KneeLike | null =>
   stage === undefined ? curve.knee : (curve.stage_knees[stage] ?? null);
 
+/** Breaks in no line. */
+const unbroken = (text: string): string => text.replaceAll(" ", "\u00a0");
+
 /** "2.02 [1.98, 2.07] Mpackets/s", or why there is none. */
 export function kneeText(knee: KneeLike | null): string {
   if (knee === null) return "not known: too few loads have valid trials";
@@ -224,16 +227,17 @@ export function kneeText(knee: KneeLike | null): string {
   const unit = columnUnit([knee.pps], "packets/s");
   const of = (pps: number): string => significant(pps / unit.divisor, 3);
   if (knee.low === null) return `${of(knee.pps)}${THIN}${unit.unit}, interval not known`;
-  const high = knee.high === null ? "beyond the greatest load" : of(knee.high);
-  return `${of(knee.pps)} [${of(knee.low)}, ${high}]${THIN}${unit.unit}`;
+  if (knee.high !== null)
+    return unbroken(`${of(knee.pps)} [${of(knee.low)}, ${of(knee.high)}]${THIN}${unit.unit}`);
+  return `${unbroken(`${of(knee.pps)} [${of(knee.low)}`)}, beyond the greatest load]${THIN}${unit.unit}`;
 }
 
 /** "\u221231.0 % [\u221235.2, \u221226.0]"; an end that is not known is an en dash. */
 export function moveText(move: NonNullable<SweepLike["knee"]>): string {
   const [of, low, high] = [ratio(move.ratio), known(move.low, ratio), known(move.high, ratio)];
   if (low === null && high === null) return `${ratioText(of)}, interval not known`;
-  if (low !== null && high !== null) return changeWithInterval(of, low, high);
-  return `${ratioText(of)} [${ratioText(low)}, ${ratioText(high)}]`;
+  if (low !== null && high !== null) return unbroken(changeWithInterval(of, low, high));
+  return unbroken(`${ratioText(of)} [${ratioText(low)}, ${ratioText(high)}]`);
 }
 
 /** The median with its quartiles: "1010, 1004 to 1017". */
