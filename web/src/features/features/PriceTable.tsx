@@ -8,6 +8,10 @@ import { PriceChangeText } from "./PriceChangeText";
 import { PriceSpark } from "./PriceSpark";
 import { byFeature, lineKey, SOURCE_SAYS } from "./prices";
 
+const CHANGE_SAYS =
+  "Linked: by the comparisons between the two commits, so that hosts, kernels and compilers do not count. " +
+  "As measured: the difference of two prices, each measured on its own.";
+
 interface Props {
   project: string;
   prices: PriceList;
@@ -35,8 +39,14 @@ export function PriceTable({ project, prices, chosen, onChoose }: Props) {
             </Help>{" "}
             <MetricName name="pps" />, {rate.unit}
           </th>
-          <th>Since the reference</th>
-          {releases && <th>Since {prices.release?.name}</th>}
+          <th>
+            <Help text={CHANGE_SAYS}>Since the reference</Help>
+          </th>
+          {releases && (
+            <th>
+              <Help text={CHANGE_SAYS}>Since {prices.release?.name}</Help>
+            </th>
+          )}
           <th className="left">History</th>
           <th className="left">Increased by</th>
         </tr>
