@@ -27,7 +27,7 @@ def bench(
         list[str], typer.Argument(metavar="REV", help="Commits or ranges A..B.", autocompletion=commit_names)
     ],
     *,
-    scenario: options.ScenarioOption = None,
+    scenario: options.MeasuredOption = None,
     config: options.ConfigOption = None,
     json_file: options.JsonOption = None,
     repo: options.RepoOption = Path(),

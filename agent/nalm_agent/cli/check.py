@@ -69,6 +69,7 @@ def add_to(app: typer.Typer) -> None:
         epilog="Examples:\n\n    nalm check              the working tree against where it branched off\n\n"
         "    nalm check HEAD~3 HEAD\n\n    nalm check v1.0..v1.1 --config ../nalm.toml\n\n"
         "    nalm check --scenario sfc_a --json run.json\n\n"
+        "    nalm check --scenario sfc_a:rate    its rates, latency and loss, by [rates] of nalm.toml\n\n"
         "    nalm check --margin 0.2 --plan     what a margin of 0.2 % takes on this host"
     )(check)
 
@@ -91,7 +92,7 @@ def check(
         str | None, typer.Option(metavar="REV", help="The same as HEAD.", autocompletion=revision_names)
     ] = None,
     branch: options.BranchOption = None,
-    scenario: options.ScenarioOption = None,
+    scenario: options.MeasuredOption = None,
     config: options.ConfigOption = None,
     json_file: options.JsonOption = None,
     repo: options.RepoOption = Path(),

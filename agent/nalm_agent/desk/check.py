@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nalm_core.report.run_report import RunStatus
+from nalm_core.report.trials.kinds import RunKind, history_name, split_name
 
 from nalm_agent.config.nalm_toml import Config
 from nalm_agent.desk import last_run
@@ -14,7 +15,7 @@ from nalm_agent.measure.request import Request, read_config
 from nalm_agent.report.console import Terminal
 from nalm_agent.report.progress import Progress
 from nalm_agent.report.result import Result, judged
-from nalm_agent.runtime.errors import ConfigError, GitError
+from nalm_agent.runtime.errors import ConfigError, GitError, UsageError
 from nalm_agent.source.git import Repository, Revision
 from nalm_agent.store.home import Home, WorkDir
 
@@ -28,6 +29,12 @@ class Effort:
     minutes: float | None = None
     """Time for the rounds; None with a margin: as planned."""
     layouts: int | None = None
+
+    @property
+    def options(self) -> list[str]:
+        """The options that set something, as the command line has them."""
+        given = {"--margin": self.margin, "--minutes": self.minutes, "--layouts": self.layouts}
+        return [name for name, value in given.items() if value is not None]
 
 
 @dataclass(frozen=True)
@@ -73,13 +80,18 @@ def measure_scenarios(
     effort: Effort = Effort(),
 ) -> Iterator[Result]:
     """Measures scenarios of head's nalm.toml one by one: the named ones, or all that are not `on_request`.
+    NAME:rate and NAME:soak are runs under load, as an agent's jobs make them.
 
-    recall: returns this host's earlier run of the same trees if that run was decided.
+    recall: returns this host's earlier run of the same trees if that run was decided and is one of cycles.
+    Raises UsageError if `effort` or `profile` is given, which are of cycles, for a run under load.
     """
     config = read_config(repository, comparison.head)
-    for name in scenarios:
+    chosen = [split_name(name) for name in scenarios or config.standing()]
+    for name, kind in chosen:
         config.scenario(name)
-    for name in scenarios or config.standing():
+        if kind is not RunKind.CYCLES:
+            _require_of_cycles(history_name(name, kind), effort, profile=profile)
+    for name, kind in chosen:
         request = Request(
             repository,
             comparison.base,
@@ -93,7 +105,18 @@ def measure_scenarios(
             layouts=effort.layouts,
             budget_seconds=_seconds(home, config, name, effort),
         )
-        yield answered(request, home, work, progress, recall=recall)
+        if kind is RunKind.CYCLES:
+            yield answered(request, home, work, progress, recall=recall)
+        else:
+            yield _under_load(request, kind, home, work, progress)
+
+
+def _require_of_cycles(name: str, effort: Effort, *, profile: bool) -> None:
+    if given := [*effort.options, *(["--profile"] if profile else [])]:
+        raise UsageError(
+            f"{' and '.join(given)}: for runs of cycles only, and {name} is none",
+            hint="[rates] and [[thresholds]] of nalm.toml set length and margins of runs under load",
+        )
 
 
 def _seconds(home: Home, config: Config, scenario: str, effort: Effort) -> float | None:
@@ -175,6 +198,13 @@ def _measured(request: Request, home: Home, work: WorkDir, progress: Progress) -
     result_cache.keep(home, result_cache.result_address(request), report, outcome)
     stored.remember(home, request, report)
     return result
+
+
+def _under_load(request: Request, kind: RunKind, home: Home, work: WorkDir, progress: Progress) -> Result:
+    from nalm_agent.rates.rate_run import measure_under_load
+
+    report = measure_under_load(request, kind, home, work, progress)
+    return Result(f"{history_name(request.scenario, kind)} {request.head.short}", report, judged(report))
 
 
 def _title(request: Request) -> str:

@@ -41,6 +41,16 @@ ScenarioOption = Annotated[
         autocompletion=scenario_names,
     ),
 ]
+MeasuredOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--scenario",
+        metavar="NAME[:rate|:soak]",
+        help="Scenario of nalm.toml; repeatable. Default: all but `on_request` ones. With :rate or :soak its "
+        "rates, latency and loss, or a soak, as an agent measures them.",
+        autocompletion=scenario_names,
+    ),
+]
 BranchOption = Annotated[
     str | None,
     typer.Option(
