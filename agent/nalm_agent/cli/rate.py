@@ -331,14 +331,15 @@ def _of_two(
 
     from nalm_agent.desk.print_rate_comparison import print_rate_comparison
     from nalm_agent.rates.compare_rates import ComparisonPlan, compare_rates
-    from nalm_agent.rates.rate import require_paced, require_possible
+    from nalm_agent.rates.generator_needs import INSIDE_INSTEAD, Need, require_able
+    from nalm_agent.rates.rate import require_possible
     from nalm_agent.report.console import Terminal
     from nalm_agent.store.home import Home
 
     home = Home.default()
     with home.work() as work, Terminal(quiet=place.quiet) as progress:
         base, head = place.subjects(revisions, work, progress)
-        require_paced(head, "--base needs other rates")
+        require_able(head.generator, rate=Need("--base", INSIDE_INSTEAD))
         require_possible(head, mode, compared=True)
         settings = settings.model_copy(update=dict(head.shape))
         report = compare_rates(ComparisonPlan(base, head, shares, pps, settings), home, work, progress)

@@ -28,6 +28,7 @@ from nalm_agent import version
 from nalm_agent.host.cores import choose
 from nalm_agent.host.fingerprint import fingerprint
 from nalm_agent.rates.generator_check import require_trust
+from nalm_agent.rates.generator_needs import Need, require_able
 from nalm_agent.rates.loaded_revision import Subject, ready
 from nalm_agent.report.progress import Progress
 from nalm_agent.runtime.errors import BuildError, NfError, UsageError
@@ -126,36 +127,18 @@ def require_possible(one: Subject, mode: Mode, *, compared: bool = False) -> Non
     choose(one.scenario.lcores)
     if one.generator is None:
         return
-    name, limits = one.generator.name, one.generator.limits
-    if not limits.paced and mode is not Mode.MRR:
+    needs_latency = mode is Mode.LATENCY or (mode is Mode.ALL and not compared)
+    without = "leave out --mode" if compared else "use --mode mrr, ndr, pdr or sweep"
+    require_able(
+        one.generator,
+        rate=None if mode is Mode.MRR else Need(f"--mode {mode}", "use --mode mrr"),
+        latency=Need(f"--mode {mode}", without) if needs_latency else None,
+    )
+    if not one.generator.limits.shapes and one.shape != NO_SHAPE:
         raise UsageError(
-            f"generator {name} ({one.generator.config.kind}) sends at its greatest rate only, and --mode "
-            f"{mode} needs other rates",
-            hint="use --mode mrr, or another generator (docs/generators.md)",
-        )
-    if not limits.latency and (mode is Mode.LATENCY or (mode is Mode.ALL and not compared)):
-        raise UsageError(
-            f"generator {name} measures no latency, which --mode {mode} needs",
-            hint=f"{'leave out --mode' if compared else 'use --mode mrr, ndr, pdr or sweep'}, or use a "
-            "generator that can (docs/generators.md)",
-        )
-    if not limits.shapes and one.shape != NO_SHAPE:
-        raise UsageError(
-            f"generator {name} has gaps and flows of its own; --arrivals, --burst, --new-flows and --ramp "
-            "set those of the generator inside the NF",
+            f"generator {one.generator.name} has gaps and flows of its own; --arrivals, --burst, --new-flows "
+            "and --ramp set those of the generator inside the NF",
             hint="leave these options out",
-        )
-
-
-def require_paced(one: Subject, but: str) -> None:
-    """Before anything is built. but: what it should send. Raises UsageError if a generator outside keeps no
-    rate."""
-    outside = one.generator
-    if outside is not None and not outside.limits.paced:
-        raise UsageError(
-            f"generator {outside.name} ({outside.config.kind}) sends at its greatest rate only, and {but}",
-            hint="name a generator of kind trex or pktgen, or leave out --generator: the one inside the NF "
-            "keeps any rate (docs/generators.md)",
         )
 
 

@@ -57,6 +57,7 @@ from nalm_agent.measure.report_builder import Subject as RunSubject
 from nalm_agent.measure.request import Request, read_config, times_as_long
 from nalm_agent.nf.run_plan import traffic_file, traffic_identity
 from nalm_agent.rates.generator_check import require_trust
+from nalm_agent.rates.generator_needs import Need, require_able
 from nalm_agent.rates.load_events import count_events, not_counted
 from nalm_agent.rates.loaded_revision import Subject, planned, ready_side_by_side, shape_of
 from nalm_agent.rates.rate import search_loads
@@ -514,26 +515,20 @@ def _bare(trial: Trial) -> Trial:
 
 def _require_possible(generator: OutsideGenerator, rates: RatesConfig, kind: RunKind) -> None:
     """Raises ConfigError."""
-    limits, name = generator.limits, f"generator {generator.name} ({generator.config.kind})"
     if kind is RunKind.SOAK:
-        if not limits.paced:
-            raise ConfigError(
-                f"{name} sends at its greatest rate only, and a soak keeps one below it",
-                hint='set another rates.generator; "inside" keeps any rate (docs/generators.md)',
-            )
+        inside = 'set rates.generator = "inside" in nalm.toml, which jobs of rates and soaks share'
+        require_able(generator, rate=Need("a soak", inside), error=ConfigError)
         return
-    needed = "ndr" if "ndr" in rates.modes else "latency" if "latency" in rates.modes else None
-    if not limits.paced and (needed or rates.sweep):
-        raise ConfigError(
-            f"{name} sends at its greatest rate only, and "
-            + (f"rates.modes has {needed!r}" if needed else "rates.sweep has other loads"),
-            hint='set rates.modes = ["mrr"], or another rates.generator (docs/generators.md)',
-        )
-    if not limits.latency and "latency" in rates.modes:
-        raise ConfigError(
-            f"{name} measures no latency, and rates.modes has 'latency'",
-            hint='set rates.modes = ["mrr", "ndr"], or another rates.generator (docs/generators.md)',
-        )
+    needs_rate = [f"{mode!r} in rates.modes" for mode in ("ndr", "latency") if mode in rates.modes]
+    needs_rate += ["rates.sweep"] if rates.sweep else []
+    require_able(
+        generator,
+        rate=Need(needs_rate[0], 'set rates.modes = ["mrr"] without rates.sweep') if needs_rate else None,
+        latency=Need("'latency' in rates.modes", 'set rates.modes = ["mrr", "ndr"]')
+        if "latency" in rates.modes
+        else None,
+        error=ConfigError,
+    )
 
 
 def _report(

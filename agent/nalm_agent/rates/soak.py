@@ -19,9 +19,10 @@ from pydantic import JsonValue
 from nalm_agent import version
 from nalm_agent.host.fingerprint import fingerprint
 from nalm_agent.rates.generator_check import require_trust
+from nalm_agent.rates.generator_needs import INSIDE_INSTEAD, Need, require_able
 from nalm_agent.rates.loaded_revision import Subject, ready
 from nalm_agent.rates.no_drop_rate import no_drop_rate
-from nalm_agent.rates.rate import RateReportBuilder, require_paced
+from nalm_agent.rates.rate import RateReportBuilder
 from nalm_agent.rates.soak_file import SoakFile, read_soak
 from nalm_agent.rates.vcpe import DIRECTIONS
 from nalm_agent.report.progress import Progress
@@ -55,7 +56,7 @@ def begin_soak(subject: Subject, plan: SoakPlan, home: Home, work: WorkDir, prog
     load.
     """
     path = plan.path
-    require_paced(subject, "a soak keeps one below it")
+    require_able(subject.generator, rate=Need("a soak", INSIDE_INSTEAD))
     if path.exists():
         raise UsageError(
             f"{path} already exists", hint=f"name another --out FILE, or continue: nalm soak --resume {path}"

@@ -22,8 +22,8 @@ from nalm_agent.config.generators import GeneratorConfig
 from nalm_agent.config.nalm_toml import FILE_NAME, Config
 from nalm_agent.host.fingerprint import fingerprint
 from nalm_agent.rates.generator_check import require_trust
+from nalm_agent.rates.generator_needs import INSIDE_INSTEAD, Need, require_able
 from nalm_agent.rates.loaded_revision import Place, Subject, ready
-from nalm_agent.rates.rate import require_paced
 from nalm_agent.runtime.errors import BuildError, ConfigError, GeneratorError, NfError
 from nalm_agent.trials.trial_nf import Ask, TrialNf
 
@@ -62,7 +62,7 @@ def vcpe_subject(place: Place, scenario: str | None, load: Load, generator: str)
         return place.subject(scenario, vcpe_arguments(place.config(), load.frame))
     one = place.subject(scenario, generator=generator)
     assert one.generator is not None
-    require_paced(one, "a preset has rates of its own")
+    require_able(one.generator, rate=Need("a preset", INSIDE_INSTEAD))
     one.generator.sends(_sending(generator, one.generator.config, load))
     return one
 

@@ -109,7 +109,7 @@ def test_what_a_generator_cannot_do_is_said_before_anything_runs(
 ) -> None:
     add_lab(traffic_repository, 1)
     for options, said in (
-        (["--mode", "latency"], "generator lab measures no latency, which --mode latency needs"),
+        (["--mode", "latency"], "generator lab (trex) measures no latency, which --mode latency needs"),
         (["--mode", "ndr", "--arrivals", "poisson"], "generator lab has gaps and flows of its own"),
         (["--base", "HEAD", "--mode", "latency"], "measures no latency, which --mode latency needs"),
         (["--base", "HEAD", "--burst", "4"], "generator lab has gaps and flows of its own"),

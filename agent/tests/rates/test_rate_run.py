@@ -344,9 +344,9 @@ def test_a_generator_outside_is_checked_before_a_job_uses_it(
 @pytest.mark.parametrize(
     ("more", "rates", "message"),
     [
-        ("", 'modes = ["mrr", "latency"]', "measures no latency, and rates.modes has 'latency'"),
-        ('kind = "testpmd"', 'modes = ["mrr", "ndr"]', "its greatest rate only, and rates.modes has 'ndr'"),
-        ('kind = "testpmd"', f'modes = ["mrr"]\nsweep = {SHARES}', "rates.sweep has other loads"),
+        ("", 'modes = ["mrr", "latency"]', "measures no latency, which 'latency' in rates.modes needs"),
+        ('kind = "testpmd"', 'modes = ["mrr", "ndr"]', "only, and 'ndr' in rates.modes needs other rates"),
+        ('kind = "testpmd"', f'modes = ["mrr"]\nsweep = {SHARES}', "rates.sweep needs other rates"),
     ],
 )
 def test_what_a_generator_outside_cannot_do_is_said_before_the_build(
@@ -370,9 +370,13 @@ def test_a_soak_with_a_generator_that_keeps_no_rate_is_refused_before_the_build(
     lab = '[generator.lab]\nkind = "testpmd"\ncommand = ["dpdk-testpmd"]\nports = [0]\n'
     traffic_repository.commit("base", nalm__toml=rates + lab, traffic_nf__c="int main(void) { return }\n")
     traffic_repository.commit("head", notes="read me\n")
-    with pytest.raises(ConfigError, match="its greatest rate only, and a soak keeps one below it") as error:
+    said = r"generator lab \(testpmd\) sends at its greatest rate only, and a soak needs other rates"
+    with pytest.raises(ConfigError, match=said) as error:
         measured(traffic_repository, home, RunKind.SOAK)
-    assert "rates.generator" in (error.value.hint or "")
+    assert error.value.hint == (
+        'set rates.generator = "inside" in nalm.toml, which jobs of rates and soaks share, or name a '
+        "generator of kind trex or pktgen (docs/generators.md)"
+    )
 
 
 def test_a_soak_of_both(quick: NfRepository, home: Home) -> None:

@@ -145,7 +145,7 @@ def test_one_that_cannot_keep_a_rate_is_refused_before_the_build(traffic_reposit
     lab = '[generator.lab]\nkind = "testpmd"\ncommand = ["dpdk-testpmd", "--", "-i"]\nports = [0]\n'
     traffic_repository.commit("lab", nalm__toml=RATES_TOML + lab, traffic_nf__c="int main(void) { return }\n")
     said = refused(traffic_repository, "--generator", "lab", "--pps", "20000")
-    assert "generator lab (testpmd) sends at its greatest rate only, and a soak keeps one below it" in said
+    assert "generator lab (testpmd) sends at its greatest rate only, and a soak needs other rates" in said
     assert "kind trex or pktgen" in said
 
 

@@ -119,7 +119,7 @@ def test_what_was_measured_before_the_generator_failed_is_kept(
         ),
         (
             'kind = "testpmd"\ncommand = ["dpdk-testpmd"]\nports = [0]\n',
-            "(testpmd) sends at its greatest rate only, and a preset has rates of its own",
+            "(testpmd) sends at its greatest rate only, and a preset needs other rates",
         ),
         (
             'kind = "trex"\nhost = "h"\nports = [0, 1]\nlatency_pps = 10000\n',
