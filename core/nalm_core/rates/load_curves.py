@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from statistics import median, quantiles
 
+from nalm_core.rates.defaults import KNEE_CONFIDENCE, SWEEP_CONFIDENCE
 from nalm_core.rates.sweep import (
     BuildTrials,
     LoadPoint,
@@ -110,6 +111,10 @@ class LoadCurves(Model):
     cur: list[LoadChange]
     knee: KneeMove | None
     """None unless both builds have a knee."""
+    knee_confidence: float
+    """Level of the intervals of knees, and of the knee's move."""
+    change_confidence: float
+    """Level of the intervals of changes, of all loads together."""
 
 
 def curves_of(report: RunReport) -> LoadCurves | None:
@@ -131,6 +136,8 @@ def curves_of(report: RunReport) -> LoadCurves | None:
         knee=None
         if change.knee is None
         else KneeMove(ratio=change.knee.ratio, low=change.knee.low, high=change.knee.high),
+        knee_confidence=KNEE_CONFIDENCE,
+        change_confidence=SWEEP_CONFIDENCE,
     )
 
 

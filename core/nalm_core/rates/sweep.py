@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from nalm_core.rates.defaults import KNEE_CHANGE, KNEE_CONFIDENCE, KNEE_DRAWS, KNEE_LOADS
+from nalm_core.rates.defaults import (
+    KNEE_CHANGE,
+    KNEE_CONFIDENCE,
+    KNEE_DRAWS,
+    KNEE_LOADS,
+    SWEEP_CONFIDENCE,
+)
 from nalm_core.rates.latency import LatencyFigures, figures, merged
 from nalm_core.rates.rate_report import LoadEvents, Phase, RateReport, Trial
 from nalm_core.rates.trials import as_round, forwarded_pps, loss_ratio
@@ -277,7 +283,7 @@ def _change(pps: int, base: dict[int, float], head: dict[int, float], loads: int
     estimate = estimate_ratio(old, new)
     if estimate is None:
         return PointChange(pps, new[0] / old[0], None, None)
-    low, high = estimate.interval((1 - KNEE_CONFIDENCE) / loads)
+    low, high = estimate.interval((1 - SWEEP_CONFIDENCE) / loads)
     return PointChange(pps, estimate.ratio, low, high)
 
 

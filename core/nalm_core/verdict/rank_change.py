@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from math import exp, inf, log, log1p
 from typing import TYPE_CHECKING, Final, Literal
 
-from nalm_core.report.defaults import EQUIVALENCE_ALPHA
+from nalm_core.report.defaults import EQUIVALENCE_ALPHA, GROWTH_CONFIDENCE
 from nalm_core.report.own_metrics import MetricGrowth, OwnMetric
 from nalm_core.report.run_report import Arm
 from nalm_core.stats.signed_rank import Differences, Location, least_differences
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 LEAST: Final = 1e-9
 """Stands for 0 in a ratio."""
-GROWTH_LEVEL: Final = 0.99
-"""Level of a trend's interval."""
 
 Decision = Literal["same", "grew", "fell", "undecided"]
 
@@ -102,7 +100,7 @@ def growth_change(metric: OwnMetric, arm: Arm) -> dict[str, object]:
         "ratio": 1 + middle / level,
         "low": 1 + low / level,
         "high": 1 + high / level,
-        "level": GROWTH_LEVEL,
+        "level": GROWTH_CONFIDENCE,
         "reason": _both_grow(metric, base, head) if decision != "undecided" else "too uncertain to decide",
     }
 

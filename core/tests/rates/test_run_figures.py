@@ -8,9 +8,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from nalm_core.rates.defaults import COMPARE_ALPHA
+from nalm_core.rates.defaults import COMPARE_ALPHA, SOAK_CONFIDENCE
 from nalm_core.rates.run_figures import RATE_METRICS, rate_metrics
 from nalm_core.rates.run_view import rates_of
+from nalm_core.rates.sweep import RULE
 from nalm_core.report.catalogue import NEVER_JUDGED
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Arm, RunReport
@@ -181,6 +182,7 @@ def test_a_knee_that_moved_is_found_and_named() -> None:
     assert rows and rows.keys() <= {"rx", "nat"}
     for row in rows.values():
         assert row.base is not None and row.ratio == pytest.approx(1000 / 1600, rel=0.15)
+    assert knee.level == RULE.confidence, "the level of the intervals that decided"
     _, equal = judged(rate_run(polls={Arm.BASE: 900, Arm.HEAD: 900}, packets=500))
     assert equal["knee_pps"].outcome in ("same", "inconclusive")
 
@@ -192,6 +194,7 @@ def test_a_leak_of_a_buffer_an_hour_is_found_and_named(steps: bool) -> None:
     assert regressed(figures) == ["buffers_growth"]
     growth = figures["buffers_growth"]
     assert growth.head == pytest.approx(1.0, abs=0.15) and growth.unit == "buffers/h"
+    assert growth.level == SOAK_CONFIDENCE
 
 
 def test_a_soak_of_equal_builds_and_one_in_which_both_leak() -> None:

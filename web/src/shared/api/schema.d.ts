@@ -8190,11 +8190,15 @@ export interface components {
         LoadCurves: {
             /** Arms */
             arms: components["schemas"]["ArmCurve"][];
+            /** Change Confidence */
+            change_confidence: number;
             /** Cpp */
             cpp: components["schemas"]["LoadChange"][];
             /** Cur */
             cur: components["schemas"]["LoadChange"][];
             knee: components["schemas"]["KneeMove"] | null;
+            /** Knee Confidence */
+            knee_confidence: number;
         };
         /**
          * LoadEvents

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { compareSearch } from "../run/compareSearch";
 import { THIN } from "../text/format";
 import {
+  bracketsText,
   drawn,
   figureOver,
   isKnown,
@@ -50,6 +51,8 @@ const SWEEP: SweepLike = {
   cpp: [{ pps: 1e6, ratio: 1.45, low: 1.44, high: 1.46 }],
   cur: [],
   knee: { ratio: 0.7, low: 0.65, high: null },
+  knee_confidence: 0.99,
+  change_confidence: 0.95,
 };
 const [BASE, HEAD] = SWEEP.arms;
 
@@ -141,6 +144,7 @@ test("a knee is said with its interval, which stays on one line, or why there is
   expect(moveText({ ratio: 0.7, low: 0.65, high: 0.75 })).toBe(`−30.0${THIN}%\u00a0[−35.0,\u00a0−25.0]`);
   expect(moveText({ ratio: 0.7, low: 0.65, high: null })).toBe(`−30.0${THIN}%\u00a0[−35.0${THIN}%,\u00a0–]`);
   expect(moveText({ ratio: 0.7, low: null, high: null })).toContain("interval not known");
+  expect(bracketsText(SWEEP)).toContain(`99${THIN}% of a knee and its move, 95${THIN}% of the changes`);
 });
 
 test("an address names figure and stage; another word is ignored", () => {

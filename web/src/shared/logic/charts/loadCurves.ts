@@ -70,6 +70,9 @@ export interface SweepLike {
   cpp: readonly ChangeLike[];
   cur: readonly ChangeLike[];
   knee: { ratio: number; low: number | null; high: number | null } | null;
+  /** Levels of the intervals of knees and of changes. */
+  knee_confidence: number;
+  change_confidence: number;
 }
 
 interface FigureOver {
@@ -216,6 +219,13 @@ export function rangeOf(curves: readonly Drawn[], fromZero: boolean): { low: num
 
 export const kneeOf = (curve: CurveLike, stage: string | undefined): KneeLike | null =>
   stage === undefined ? curve.knee : (curve.stage_knees[stage] ?? null);
+
+/** Of which level the intervals in brackets are. */
+export const bracketsText = ({ knee_confidence, change_confidence }: SweepLike): string =>
+  `Brackets: intervals, ${levelText(knee_confidence)} of a knee and its move, ${levelText(change_confidence)} of ` +
+  "the changes at all loads together.";
+
+const levelText = (level: number): string => `${significant(100 * level, 2)}${THIN}%`;
 
 /** Breaks in no line. */
 const unbroken = (text: string): string => text.replaceAll(" ", "\u00a0");

@@ -5,6 +5,7 @@ import { Fragment } from "react";
 import { CurvePlot } from "../../charts/CurvePlot";
 import type { Curve, PlotMark } from "../../charts/curves";
 import {
+  bracketsText,
   drawn,
   figureOver,
   hasStage,
@@ -29,7 +30,7 @@ import {
   valueOver,
 } from "../../logic/charts/loadCurves";
 import { percent } from "../../logic/run/rates";
-import { changeWithInterval, columnUnit, inColumn, THIN } from "../../logic/text/format";
+import { changeWithInterval, columnUnit, inColumn } from "../../logic/text/format";
 import { known, ratio } from "../../logic/text/units";
 import { ScrollTable } from "../lists/ScrollTable";
 import { Panel } from "../Panel";
@@ -136,7 +137,7 @@ function Shown({ sweep, over, stage }: ShownProps) {
   return (
     <>
       <p className="soft">
-        {what}, {unit}. Bands and parentheses: the middle half of the launches. Brackets: 95{THIN}% intervals.
+        {what}, {unit}. Bands and parentheses: the middle half of the launches. {bracketsText(sweep)}
       </p>
       <CurvePlot
         label={`${what} of base and head over the offered load`}
