@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two builds that take turns on the same CPUs, in swapped order: turns of a trial, while both live. A
+"""One build, or two that take turns on the same CPUs in swapped order: turns of a trial, while both live. A
 generator outside of the NF sends to one NF at a time; with one, they take turns of a whole launch."""
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def order(number: int, among: Collection[Arm] = ORDER) -> Sequence[Arm]:
 def groups(launch: int, runs: Mapping[Arm, NfRun]) -> Sequence[Sequence[Arm]]:
     """The arms of a launch that live at the same time, one group after the other."""
     outside = any(run.generator is not None for run in runs.values())
-    return [[arm] for arm in order(launch)] if outside else [ORDER]
+    arms = order(launch, runs)
+    return [[arm] for arm in arms] if outside else [arms]
 
 
 @contextmanager

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm rate --mode sweep`: trials at many loads in each of several launches, of one build or two in turn: at
-each load, or with a generator outside, which sends to one NF at a time, of the whole launch."""
+"""`nalm rate --mode sweep`: trials at many loads in each of several launches, of one build or two in turn
+(side_by_side.py)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Mapping, Sequence
 from random import Random
-from typing import TypeVar
 
 from nalm_core.rates.rate_report import Phase, RateReport, RateSettings, RateStatus
 from nalm_core.report.run_report import Arm
@@ -17,6 +15,7 @@ from nalm_agent.rates.generator_check import require_trust
 from nalm_agent.rates.load_events import count_events, not_counted
 from nalm_agent.rates.loaded_revision import Subject, all_ready
 from nalm_agent.rates.rate import RateReportBuilder, full_load, search_rates
+from nalm_agent.rates.side_by_side import ORDER, ArmError, alive, blame, groups, order
 from nalm_agent.report.progress import Progress
 from nalm_agent.runtime.errors import BuildError, NfError
 from nalm_agent.store.home import Home, WorkDir
@@ -27,7 +26,6 @@ SWEEP_BEGINS, SWEEP_ENDS = 0.5, 0.9
 LEFT_OUT = 0.1
 """Share of a trial at its begin whose latencies are not counted."""
 
-Turn = TypeVar("Turn")
 Load = tuple[float, int]
 """A share of NDR, and packets per second."""
 
@@ -40,21 +38,25 @@ def measure_sweep(
     All reports are `broken` if one NF cannot be built or run. Raises HostError if this host cannot measure,
     ConfigError if the subjects do not fit each other.
     """
-    builders = [RateReportBuilder(one, settings) for one in subjects]
+    builders = {
+        arm: RateReportBuilder(one, settings)
+        for arm, one in zip(ORDER[-len(subjects) :], subjects, strict=True)
+    }
+    first = next(iter(builders.values()))
     try:
-        with all_ready(subjects, builders[0].host, home, work, progress) as runs:
-            for builder, run in zip(builders, runs, strict=True):
-                builder.build = run.build
-            builders[0].checks += require_trust(runs[0], progress)
-            loads = _loads(runs[0], builders[0], progress)
+        with all_ready(subjects, first.host, home, work, progress) as started:
+            runs = dict(zip(builders, started, strict=True))
+            for arm, run in runs.items():
+                builders[arm].build = run.build
+            first.checks += require_trust(started[0], progress)
+            loads = _loads(started[0], first, progress)
             if loads:
-                for launch in range(settings.sweep_launches):
-                    _launch(runs, builders, loads, launch, progress)
-                _count_events(runs, builders, loads, progress)
-    except (BuildError, NfError) as error:
-        return [one.report(RateStatus.BROKEN, error.full_text()) for one in builders]
+                _sweep(runs, builders, loads, progress)
+    except (BuildError, NfError, ArmError) as failure:
+        error = failure.error if isinstance(failure, ArmError) else failure
+        return [one.report(RateStatus.BROKEN, error.full_text()) for one in builders.values()]
     progress.step("report", "checks", 1.0)
-    return [one.report(RateStatus.MEASURED) for one in builders]
+    return [one.report(RateStatus.MEASURED) for one in builders.values()]
 
 
 def _loads(run: NfRun, builder: RateReportBuilder, progress: Progress) -> list[Load]:
@@ -67,54 +69,65 @@ def _loads(run: NfRun, builder: RateReportBuilder, progress: Progress) -> list[L
     return [(share, max(1, round(ndr * share))) for share in builder.settings.shares] if ndr else []
 
 
-def _launch(
-    runs: Sequence[NfRun],
-    builders: Sequence[RateReportBuilder],
+def _sweep(
+    runs: Mapping[Arm, NfRun],
+    builders: Mapping[Arm, RateReportBuilder],
     loads: Sequence[Load],
+    progress: Progress,
+) -> None:
+    """Launches of trials at all loads, then those that count events. Raises ArmError."""
+    settings = next(iter(builders.values())).settings
+    for launch in range(settings.sweep_launches):
+        _launch(launch, runs, builders, loads, progress)
+    _count_events(runs, builders, loads, progress)
+
+
+def _launch(
     launch: int,
+    runs: Mapping[Arm, NfRun],
+    builders: Mapping[Arm, RateReportBuilder],
+    loads: Sequence[Load],
     progress: Progress,
 ) -> None:
     """One trial of each build at every load, in random order. Builds that live together take turns."""
-    settings, both = builders[0].settings, list(zip(builders, runs, strict=True))
-    outside = runs[0].generator is not None
-    order = Random(launch).sample(loads, len(loads))
-    groups = [[one] for one in _turned(both, launch)] if outside else [both]
-    for at, group in enumerate(groups):
-        with ExitStack() as stack:
-            nfs = [(builder, stack.enter_context(TrialNf(run, launch=launch))) for builder, run in group]
-            for builder, nf in nfs:
-                builder.stages = nf.stages
-                nf.trial(Ask(Phase.SWEEP, settings.trial_s / 4))  # caches and tables warm up; not recorded
-            for number, (share, pps) in enumerate(order):
-                part = (at + number / len(loads)) / len(groups)
+    settings = next(iter(builders.values())).settings
+    shuffled, turns = Random(launch).sample(loads, len(loads)), groups(launch, runs)
+    for at, group in enumerate(turns):
+        with alive(launch, group, runs, {}) as arms:
+            for arm, nf in arms.items():
+                builders[arm].stages = nf.stages
+                with blame(arm):
+                    nf.trial(
+                        Ask(Phase.SWEEP, settings.trial_s / 4)
+                    )  # caches and tables warm up; not recorded
+            for number, (share, pps) in enumerate(shuffled):
+                part = (at + number / len(loads)) / len(turns)
                 done = (launch + part) / settings.sweep_launches
                 detail = f"launch {launch + 1}, {share_percent(share, 0)} of NDR, {pps} pps"
                 progress.step("sweep", detail, SWEEP_BEGINS + (SWEEP_ENDS - SWEEP_BEGINS) * done)
                 ask = Ask(Phase.SWEEP, settings.trial_s, pps, share, LEFT_OUT * settings.trial_s)
-                for builder, nf in _turned(nfs, launch + number):
-                    builder.trials.append(nf.trial(ask))
-            for _, nf in nfs:
-                nf.finish()
-
-
-def _turned(turns: list[Turn], number: int) -> list[Turn]:
-    return turns if number % 2 == 0 else turns[::-1]
+                for arm in order(launch + number, arms):
+                    with blame(arm):
+                        builders[arm].trials.append(arms[arm].trial(ask))
 
 
 def _count_events(
-    runs: Sequence[NfRun], builders: Sequence[RateReportBuilder], loads: Sequence[Load], progress: Progress
+    runs: Mapping[Arm, NfRun],
+    builders: Mapping[Arm, RateReportBuilder],
+    loads: Sequence[Load],
+    progress: Progress,
 ) -> None:
     """Cycles and instructions at each load, or a note why there are none."""
-    for run, builder in zip(runs, builders, strict=True):
+    for arm, run in runs.items():
+        builder = builders[arm]
         if reason := not_counted(run):
             builder.notes.append(reason)
             continue
-        events, missing = count_events(
-            Arm.HEAD,
-            run,
-            loads,
-            lambda share: progress.step("events", f"{share_percent(share, 0)} of NDR", SWEEP_ENDS),
-        )
+
+        def step(share: float) -> None:
+            progress.step("events", f"{share_percent(share, 0)} of NDR", SWEEP_ENDS)
+
+        events, missing = count_events(arm, run, loads, step)
         builder.load_events += events
         if missing is not None:
             builder.notes.append(missing)
