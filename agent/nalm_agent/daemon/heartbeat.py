@@ -62,7 +62,7 @@ class Heartbeat:
         """Raises LeaseLostError when this agent no longer has the job."""
         if self.lost.is_set():
             raise LeaseLostError
-        left = "" if not seconds_left else f", about {seconds_left:.0f} s to the next look"
+        left = "" if not seconds_left else f", about {seconds_left:.0f} s left"
         self._state = _STATES.get(name, "uploading" if name == "uploading" else "measuring")
         self._detail = f"{name}: {detail}{left}"[:DETAIL_CHARACTERS]
         self._fraction = min(1.0, max(0.0, fraction))

@@ -363,8 +363,8 @@ def _rounds(
         planned = max(next_look, done)
         share = max(done / builder.settings.max_launches, seconds / (builder.settings.budget_seconds or inf))
         fraction = CYCLES_BEGIN + (EXPLAIN_BEGINS - CYCLES_BEGIN) * min(share, 1.0)
-        left = seconds / done * (planned - done)
-        progress.step("cycles", f"launch {done} done, next look after {planned}", fraction, left)
+        soon = f" in about {seconds / done * (planned - done):.0f} s" if planned > done else ""
+        progress.step("cycles", f"launch {done} done, next look after {planned}{soon}", fraction)
 
     builder.ended_by = measure_rounds(bench, runs, decided, after_launch)
     builder.batches = bench.batches

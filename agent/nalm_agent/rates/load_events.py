@@ -18,6 +18,8 @@ from nalm_agent.runtime.errors import NfError
 from nalm_agent.trials.trial_nf import NfRun
 
 TURN_MS, TURNS = 100.0, 4
+COUNTED_S = (TURNS + 1) * TURN_MS / 1000
+"""Seconds of turns in a launch, with the one that warms up."""
 
 
 def not_counted(run: NfRun) -> str | None:
@@ -26,6 +28,11 @@ def not_counted(run: NfRun) -> str | None:
     if run.generator is not None:
         reason = "they are counted while the generator inside the NF offers the load"
     return None if reason is None else f"IPP and eIPC were not counted: {reason}"
+
+
+def counted_launches(runs: Mapping[Arm, NfRun], loads: int) -> int:
+    """How many launches count the events of all builds at this many loads."""
+    return loads * sum(not_counted(run) is None for run in runs.values())
 
 
 def count_events(

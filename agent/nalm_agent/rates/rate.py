@@ -153,7 +153,7 @@ def full_load(run: NfRun, builder: RateReportBuilder, progress: Progress) -> flo
             nf.trial(Ask(Phase.MRR, settings.trial_s / 4))  # caches and tables warm up; not recorded
             for number in range(settings.mrr_trials):
                 done = launch * settings.mrr_trials + number
-                left = (total - done) * settings.trial_s
+                left = (total - done) * settings.trial_s if settings.mode is Mode.MRR else None
                 progress.step("full load", f"trial {done + 1} of {total}", whole * done / total, left)
                 trial = nf.trial(Ask(Phase.MRR, settings.trial_s))
                 builder.trials.append(trial)

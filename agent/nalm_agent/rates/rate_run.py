@@ -8,7 +8,6 @@ metrics.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -58,10 +57,11 @@ from nalm_agent.measure.request import Request, read_config, times_as_long
 from nalm_agent.nf.run_plan import traffic_file, traffic_identity
 from nalm_agent.rates.generator_check import require_trust
 from nalm_agent.rates.generator_needs import Need, require_able
-from nalm_agent.rates.load_events import count_events, not_counted
+from nalm_agent.rates.load_events import count_events, counted_launches, not_counted
 from nalm_agent.rates.loaded_revision import Subject, planned, ready_side_by_side, shape_of
 from nalm_agent.rates.rate import search_loads
 from nalm_agent.rates.side_by_side import ORDER, ArmError, alive, blame, groups, order
+from nalm_agent.rates.time_left import TimeLeft
 from nalm_agent.report.progress import Progress
 from nalm_agent.runtime.errors import ConfigError, HostError, NfError
 from nalm_agent.store.home import Home, WorkDir
@@ -210,9 +210,7 @@ def _measured(
         if kind is RunKind.SOAK:
             _soak(arms, settings, found, progress)
         else:
-            _rates(arms, settings, found, progress)
-            if settings.rates.sweep:
-                _count_events(arms, settings, found, builder, progress)
+            _rates(arms, settings, found, builder, progress)
     progress.step("report", "figures and checks", 1.0)
     outside = arms[Arm.BASE].generator
     generator = INSIDE.name if outside is None else outside.described.text
@@ -324,22 +322,28 @@ def _require_packets_for_flows(shape: LoadShape, load: CommonLoad) -> None:
         )
 
 
-def _rates(runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found, progress: Progress) -> None:
-    """Launches of both arms."""
-    started, launches = time.monotonic(), settings.launches
+def _rates(
+    runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found, builder: ReportBuilder, progress: Progress
+) -> None:
+    """Launches of both arms, then those that count the events of a sweep."""
+    launches, time_left = settings.launches, TimeLeft(counted_launches(runs, len(settings.rates.sweep)))
     for launch in range(launches):
-        done, spent = launch / launches, time.monotonic() - started
-        left = spent / done - spent if launch else None
+        done, left = time_left.measured(launch / launches)
         progress.step("measuring", f"launch {launch + 1}", BEGIN + (1 - BEGIN) * done, left)
-        _launch(launch, runs, settings, found)
+        _launch(launch, runs, settings, found, time_left)
+    if settings.rates.sweep:
+        _count_events(runs, settings, found, builder, time_left=time_left, progress=progress)
 
 
-def _launch(launch: int, runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found) -> None:
+def _launch(
+    launch: int, runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found, time_left: TimeLeft
+) -> None:
     """Full load, searches, and trials at the common load, as far as they are measured. The order of the arms
     is swapped from trial to trial and from launch to launch."""
     modes = settings.rates.modes
     for group in groups(launch, runs):
         with alive(launch, group, runs, found.arms) as arms:
+            time_left.started(nf.start_s for nf in arms.values())
             if "mrr" in modes:
                 loads = _full_loads(launch, arms, settings, found)
                 if "ndr" in modes:
@@ -411,7 +415,13 @@ def _swept_pps(load: CommonLoad | None, share: float) -> int:
 
 
 def _count_events(
-    runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found, builder: ReportBuilder, progress: Progress
+    runs: Mapping[Arm, NfRun],
+    settings: _Settings,
+    found: _Found,
+    builder: ReportBuilder,
+    *,
+    time_left: TimeLeft,
+    progress: Progress,
 ) -> None:
     """Cycles and instructions of each arm at the loads of the sweep, or a note why there are none."""
     if reason := not_counted(runs[Arm.BASE]):
@@ -421,7 +431,9 @@ def _count_events(
     for arm in ORDER:
 
         def step(share: float, arm: Arm = arm) -> None:
-            progress.step("events", f"{arm}, {share_percent(share, 0)} of NDR", 1.0)
+            done, left = time_left.counted()
+            detail = f"{arm}, {share_percent(share, 0)} of NDR"
+            progress.step("events", detail, BEGIN + (1 - BEGIN) * done, left)
 
         events, missing = count_events(arm, runs[arm], loads, step)
         if events:

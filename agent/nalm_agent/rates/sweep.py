@@ -12,17 +12,18 @@ from nalm_core.report.run_report import Arm
 from nalm_core.text.percents import share_percent
 
 from nalm_agent.rates.generator_check import require_trust
-from nalm_agent.rates.load_events import count_events, not_counted
+from nalm_agent.rates.load_events import count_events, counted_launches, not_counted
 from nalm_agent.rates.loaded_revision import Subject, all_ready
 from nalm_agent.rates.rate import RateReportBuilder, full_load, search_rates
 from nalm_agent.rates.side_by_side import ORDER, ArmError, alive, blame, groups, order
+from nalm_agent.rates.time_left import TimeLeft
 from nalm_agent.report.progress import Progress
 from nalm_agent.runtime.errors import BuildError, NfError
 from nalm_agent.store.home import Home, WorkDir
 from nalm_agent.trials.trial_nf import Ask, NfRun, TrialNf
 
-SWEEP_BEGINS, SWEEP_ENDS = 0.5, 0.9
-"""Shares of the progress bar."""
+SWEEP_BEGINS = 0.5
+"""Share of the progress bar."""
 LEFT_OUT = 0.1
 """Share of a trial at its begin whose latencies are not counted."""
 
@@ -77,9 +78,10 @@ def _sweep(
 ) -> None:
     """Launches of trials at all loads, then those that count events. Raises ArmError."""
     settings = next(iter(builders.values())).settings
+    time_left = TimeLeft(counted_launches(runs, len(loads)))
     for launch in range(settings.sweep_launches):
-        _launch(launch, runs, builders, loads, progress)
-    _count_events(runs, builders, loads, progress)
+        _launch(launch, runs, builders, loads, time_left=time_left, progress=progress)
+    _count_events(runs, builders, loads, time_left, progress)
 
 
 def _launch(
@@ -87,6 +89,8 @@ def _launch(
     runs: Mapping[Arm, NfRun],
     builders: Mapping[Arm, RateReportBuilder],
     loads: Sequence[Load],
+    *,
+    time_left: TimeLeft,
     progress: Progress,
 ) -> None:
     """One trial of each build at every load, in random order. Builds that live together take turns."""
@@ -94,6 +98,7 @@ def _launch(
     shuffled, turns = Random(launch).sample(loads, len(loads)), groups(launch, runs)
     for at, group in enumerate(turns):
         with alive(launch, group, runs, {}) as arms:
+            time_left.started(nf.start_s for nf in arms.values())
             for arm, nf in arms.items():
                 builders[arm].stages = nf.stages
                 with blame(arm):
@@ -102,9 +107,9 @@ def _launch(
                     )  # caches and tables warm up; not recorded
             for number, (share, pps) in enumerate(shuffled):
                 part = (at + number / len(loads)) / len(turns)
-                done = (launch + part) / settings.sweep_launches
+                done, left = time_left.measured((launch + part) / settings.sweep_launches)
                 detail = f"launch {launch + 1}, {share_percent(share, 0)} of NDR, {pps} pps"
-                progress.step("sweep", detail, SWEEP_BEGINS + (SWEEP_ENDS - SWEEP_BEGINS) * done)
+                progress.step("sweep", detail, SWEEP_BEGINS + (1 - SWEEP_BEGINS) * done, left)
                 ask = Ask(Phase.SWEEP, settings.trial_s, pps, share, LEFT_OUT * settings.trial_s)
                 for arm in order(launch + number, arms):
                     with blame(arm):
@@ -115,6 +120,7 @@ def _count_events(
     runs: Mapping[Arm, NfRun],
     builders: Mapping[Arm, RateReportBuilder],
     loads: Sequence[Load],
+    time_left: TimeLeft,
     progress: Progress,
 ) -> None:
     """Cycles and instructions at each load, or a note why there are none."""
@@ -125,7 +131,9 @@ def _count_events(
             continue
 
         def step(share: float) -> None:
-            progress.step("events", f"{share_percent(share, 0)} of NDR", SWEEP_ENDS)
+            done, left = time_left.counted()
+            detail = f"{share_percent(share, 0)} of NDR"
+            progress.step("events", detail, SWEEP_BEGINS + (1 - SWEEP_BEGINS) * done, left)
 
         events, missing = count_events(arm, run, loads, step)
         builder.load_events += events

@@ -72,7 +72,7 @@ class Terminal:
     def step(self, name: str, detail: str, fraction: float, seconds_left: float | None = None) -> None:
         """Moves the bar; piped, prints a line for each new step, and every LINE_SECONDS its progress."""
         soon = seconds_left is None or seconds_left < 1
-        left = "" if soon else f", about {seconds_left:.0f} s to the next look"
+        left = "" if soon else f", about {seconds_left:.0f} s left"
         if self._live:
             self._bar.update(self._task, completed=fraction, step=name, detail=escape(detail + left))
         elif self._is_due(name, detail):

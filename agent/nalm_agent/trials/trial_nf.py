@@ -5,6 +5,7 @@ their way arrive. The process lives on between trials, so that all loads are mea
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -76,6 +77,9 @@ class TrialNf:
     """An NF process under test. A context manager, which always ends the process on exit."""
 
     def __init__(self, run: NfRun, *, launch: int) -> None:
+        self._begun = time.monotonic()
+        self.start_s = 0.0
+        """Seconds until it was ready."""
         self._run = run
         self._launch = launch
         self._trial = 0
@@ -95,6 +99,7 @@ class TrialNf:
         try:
             self._nf.wait_ready()
             self._generator.connect()
+            self.start_s = time.monotonic() - self._begun
         except BaseException:
             self.__exit__(None, None, None)
             raise

@@ -14,8 +14,9 @@ from nalm_agent.counters import papi
 from nalm_agent.daemon.loop import names_to_measure
 from nalm_agent.measure.request import Request, times_as_long
 from nalm_agent.nf.probe import stage_counters
+from nalm_agent.rates.load_events import COUNTED_S
 from nalm_agent.rates.rate_run import measure_under_load
-from nalm_agent.report.progress import Silent
+from nalm_agent.report.progress import Progress, Silent
 from nalm_agent.runtime.errors import ConfigError, GeneratorError, NfError
 from nalm_agent.source.git import Repository
 from nalm_agent.store.home import Home
@@ -53,14 +54,31 @@ def toml(extra: str = QUICK) -> str:
     return RATES_TOML.replace("[rates]\n", f"[rates]{extra}\n")
 
 
+SILENT = Silent()
+
+
+class Times(Silent):
+    """Names of steps, the share that is done, and the seconds left."""
+
+    def __init__(self) -> None:
+        self.steps: list[tuple[str, float, float | None]] = []
+
+    def step(self, name: str, detail: str, fraction: float, seconds_left: float | None = None) -> None:
+        self.steps.append((name, fraction, seconds_left))
+
+
 def measured(
-    repository: NfRepository, home: Home, kind: RunKind = RunKind.RATE, budget_seconds: float | None = None
+    repository: NfRepository,
+    home: Home,
+    kind: RunKind = RunKind.RATE,
+    budget_seconds: float | None = None,
+    progress: Progress = SILENT,
 ) -> RunReport:
     with home.work() as work:
         one = Repository(repository.path, work.fresh("git"))
         base, head = one.resolve("HEAD~1"), one.resolve("HEAD")
         request = Request(one, base, head, "made", budget_seconds=budget_seconds)
-        report = measure_under_load(request, kind, home, work, Silent())
+        report = measure_under_load(request, kind, home, work, progress)
     return parse_report(dump_report(report))
 
 
@@ -208,8 +226,13 @@ def test_events_of_a_sweep_are_counted_at_each_load_or_it_is_said_why_not(
     monkeypatch.setattr(papi, "available", lambda: None)
     monkeypatch.setattr(papi, "count_group", counted)
     changed(traffic_repository, "number % 100 == 99 ? 2001", "number % 100 == 99 ? 2002")
-    report = measured(traffic_repository, home)
+    times = Times()
+    report = measured(traffic_repository, home, progress=times)
     assert not any("not counted" in note for note in report.notes)
+    events, launches = ([one[1:] for one in times.steps if one[0] == of] for of in ("events", "measuring"))
+    for done, left in (launches[1], events[0]):
+        assert left is not None and left > len(events) * COUNTED_S and done < 1
+    assert len(events) == 10
     shown = rates_of(report)
     assert shown is not None and shown.sweep is not None
     for curve, ipp in zip(shown.sweep.arms, (100, 200), strict=True):
