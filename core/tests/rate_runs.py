@@ -78,6 +78,7 @@ def rate_run(
     margins: Mapping[str, float] | None = None,
     packets: int = 8_000,
     pauses: Mapping[str, float] | None = None,
+    line: float | None = None,
 ) -> RunReport:
     """A run of rates. Launches and trials scatter by some per cent.
 
@@ -86,6 +87,7 @@ def rate_run(
     lost_at_most: share that is lost at the sweep's greatest load; more_in_rx: head's cycles per packet at the
     load over base's, less 1, all in stage rx; pauses: calls of 20 us of head's stages in a second of the
     load, beside the host's own, which are anywhere and in both arms. None: calls are not counted.
+    line: packets per second that a generator outside can offer; None: it has no limit.
     """
     rng = np.random.default_rng(seed)
     trials, searches = [], []
@@ -97,12 +99,16 @@ def rate_run(
             for pair in range(2):
                 sent = round(NDR * 1.1 * speed * np.exp(rng.normal(0, 0.002)))
                 truth = Truth(intended_pps=None, sent=sent, cur=1.0, launch=launch, phase=Phase.MRR)
-                one = trial(truth, invalid(arm, Phase.MRR, launch))
+                why = invalid(arm, Phase.MRR, launch)
+                if line is not None and sent > line:
+                    truth.sent, truth.cur, truth.shared_core = round(line), line / sent, False
+                    why = "the NF waited for packets: the generator is the bottleneck"
+                one = trial(truth, why).model_copy(update={"outside": line is not None})
                 trials.append(PairedTrial(arm=arm, load=None, pair=pair, trial=one))
             for goal, of in (("ndr", 1.0), ("pdr", 1.02)):
                 searches.append(
                     ArmSearch(
-                        arm=arm, launch=launch, search=_search(goal, NDR * of * speed, disturbed_search)
+                        arm=arm, launch=launch, search=_search(goal, NDR * of * speed, disturbed_search, line)
                     )
                 )
             grown = more_in_rx if is_head else 0.0
@@ -228,7 +234,19 @@ def _swept(share: float, launch: int, poll: float) -> Truth:
     )
 
 
-def _search(goal: str, pps: float, disturbed: str | None) -> Search:
+def _search(goal: str, pps: float, disturbed: str | None, line: float | None) -> Search:
+    if line is not None and pps * 1.02 > line:
+        return Search(
+            goal="ndr" if goal == "ndr" else "pdr",
+            loss_ratio=0.0 if goal == "ndr" else 0.005,
+            least_pps=1e4,
+            greatest_pps=line,
+            lower_pps=line,
+            upper_pps=None,
+            throughput_pps=line,
+            ended=Ended.NO_LOSS_AT_MOST,
+            reason=f"no more is lost at {line:.0f} pps, where the search begins",
+        )
     return Search.model_validate(
         {
             "goal": goal,

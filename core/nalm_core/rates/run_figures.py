@@ -18,7 +18,14 @@ from nalm_core.rates import defaults
 from nalm_core.rates.long_calls import long_calls
 from nalm_core.rates.rate_change import median_percentiles
 from nalm_core.rates.sweep import chain_knee, stage_knees
-from nalm_core.rates.trials import as_round, forwarded_pps, intended, lost_packets, total_losses
+from nalm_core.rates.trials import (
+    as_round,
+    carried_all,
+    forwarded_pps,
+    intended,
+    lost_packets,
+    total_losses,
+)
 from nalm_core.report.counters import totals
 from nalm_core.report.own_metrics import Judged, MetricGrowth, OwnMetric
 from nalm_core.report.run_report import Arm, ArmInfo
@@ -69,14 +76,33 @@ JITTERS: Final = {"jitter_p99_ns": 99.0}
 KNEE: Final = "knee_pps"
 """Of runs that sweep: the load at which CPP leaves its level at small loads."""
 OPTIONAL: Final = tuple(JITTERS)
-"""Figures that a generator need not measure: without one the verdict is not open."""
+"""Figures that a generator need not measure: if both arms lack one, the verdict is not open."""
+
+NO_FULL_LOAD: Final = "no trial at full load was made"
+OTHER_GREATEST: Final = "it carried all that it was offered, and the other build was offered another load"
 
 ByLaunch = dict[int, tuple[float, float]]
 """Base's and head's value by launch."""
 
 
 class _MissingError(Exception):
-    """Why a figure has no value."""
+    """Why a figure has no value: the reasons of the arms that lack it."""
+
+    def __init__(self, reasons: dict[Arm, str]) -> None:
+        super().__init__("; ".join(f"{arm}: {reason}" for arm, reason in reasons.items()))
+        self.reasons = reasons
+
+
+@dataclass(frozen=True, slots=True)
+class _Rate:
+    """Bounds of an arm's rate in a launch."""
+
+    lower: float
+    upper: float | None
+    """None: the arm carried the greatest load that it was offered."""
+
+
+RatesByLaunch = dict[int, dict[Arm, _Rate]]
 
 
 def rate_metrics(run: RateRun, arms: Mapping[Arm, ArmInfo], margins: Mapping[str, float]) -> list[OwnMetric]:
@@ -94,7 +120,8 @@ def rate_metrics(run: RateRun, arms: Mapping[Arm, ArmInfo], margins: Mapping[str
 
 
 def _knee_metric(run: RateRun, arms: Mapping[Arm, ArmInfo], margin: float) -> OwnMetric:
-    """The knee of each arm with its interval. No knee is a reason, not a load."""
+    """The knee of each arm with its interval. No knee is a reason, not a load. Without one in both arms the
+    verdict is not open; one that appears or vanishes is a change of unknown size."""
     values: dict[Arm, list[float]] = {}
     growth: dict[Arm, MetricGrowth] = {}
     missing: dict[Arm, str] = {}
@@ -126,7 +153,7 @@ def _knee_metric(run: RateRun, arms: Mapping[Arm, ArmInfo], margin: float) -> Ow
         source="trials",
         margin=margin * base,
         judged="growth",
-        gates=not missing,
+        gates=len(missing) < len(ARMS),
         values=values,
         missing=missing,
         growth=growth,
@@ -147,16 +174,22 @@ def _metric(name: str, of: RateMetric, margin: float, figures: _Figures) -> OwnM
         gates=of.judged != "never",
     )
     try:
-        values = figures.of(name)
+        values, at_least = figures.of(name, margin)
     except _MissingError as error:
-        gates = found.gates and name not in OPTIONAL
-        return found.model_copy(update={"missing": dict.fromkeys(ARMS, str(error)), "gates": gates})
+        gates = found.gates and (name not in OPTIONAL or len(error.reasons) < len(ARMS))
+        return found.model_copy(update={"missing": error.reasons, "gates": gates})
     columns = {arm: [pair[at] for pair in values.values()] for at, arm in enumerate(ARMS)}
     causes = figures.causes() if name == "loss_ratio" else {}
     stages = figures.cycles_of_stages() if name == LOAD_CPP else {}
     calls = figures.long_calls(columns) if name in {**LATENCIES, **JITTERS} else None
     return found.model_copy(
-        update={"values": columns, "causes": causes, "stages": stages, "long_calls": calls}
+        update={
+            "values": columns,
+            "at_least": at_least,
+            "causes": causes,
+            "stages": stages,
+            "long_calls": calls,
+        }
     )
 
 
@@ -165,13 +198,14 @@ class _Figures:
     run: RateRun
     arms: Mapping[Arm, ArmInfo]
 
-    def of(self, name: str) -> ByLaunch:
-        """Raises _MissingError."""
+    def of(self, name: str, margin: float) -> tuple[ByLaunch, dict[Arm, int]]:
+        """The values, and the number of launches in which an arm carried all that it was offered. Raises
+        _MissingError."""
         if name == "mrr_pps":
-            return self._full_load()
+            return _compared(self._full_load(), margin)
         if name in ("ndr_pps", "pdr_pps"):
-            return self._searched(name.removesuffix("_pps"))
-        return self._each(self._at_the_load(name))
+            return _compared(self._searched(name.removesuffix("_pps")), margin)
+        return self._each(self._at_the_load(name)), {}
 
     def _at_the_load(self, name: str) -> Callable[[int, Arm], float | None]:
         """The figure of an arm in one launch."""
@@ -232,13 +266,15 @@ class _Figures:
         """A figure of the open loop's trials of each launch. Raises _MissingError."""
         if not self._launches:
             raise _MissingError(_why_no_trials(self.run.trials))
+        values = {launch: {arm: figure(launch, arm) for arm in ARMS} for launch in self._launches}
         found: ByLaunch = {}
-        for launch in self._launches:
-            base, head = (figure(launch, arm) for arm in ARMS)
+        for launch, of in values.items():
+            base, head = (of[arm] for arm in ARMS)
             if base is not None and head is not None:
                 found[launch] = base, head
         if not found:
-            raise _MissingError("no trial has a value of it")
+            without = [arm for arm in ARMS if all(of[arm] is None for of in values.values())]
+            raise _MissingError(dict.fromkeys(without or ARMS, "no trial has a value of it"))
         return found
 
     @cached_property
@@ -260,43 +296,78 @@ class _Figures:
             if len(sides[Arm.BASE]) >= defaults.COMPARE_MIN_PAIRS
         }
 
-    def _full_load(self) -> ByLaunch:
-        """Median rate of each launch's valid trials at full load. Raises _MissingError."""
+    def _full_load(self) -> RatesByLaunch:
+        """Median rate of each launch's valid trials at full load. Where all that a generator outside sent
+        did not fill the NF's time, its rate is at least what it forwarded. Raises _MissingError."""
         made = [one for one in self.run.trials if one.trial.phase is Phase.MRR]
-        rates: dict[int, dict[Arm, list[float]]] = {}
+        measured: dict[tuple[int, Arm], list[float]] = {}
+        carried: dict[tuple[int, Arm], list[float]] = {}
         for one in made:
-            rate = None if one.trial.invalid else forwarded_pps(one.trial, self.arms[one.arm])
-            if rate:
-                rates.setdefault(one.trial.launch, {}).setdefault(one.arm, []).append(rate)
-        found = {
-            launch: (median(of[Arm.BASE]), median(of[Arm.HEAD]))
-            for launch, of in sorted(rates.items())
-            if len(of) == len(ARMS)
-        }
-        if not found:
-            raise _MissingError(
-                _most_frequent((one.trial.invalid for one in made), "no trial at full load was made")
-            )
-        return found
+            info = self.arms[one.arm]
+            rate = forwarded_pps(one.trial, info)
+            if rate and one.trial.invalid is None:
+                measured.setdefault((one.trial.launch, one.arm), []).append(rate)
+            elif rate and carried_all(one.trial, info):
+                carried.setdefault((one.trial.launch, one.arm), []).append(rate)
+        found: RatesByLaunch = {}
+        for launch, arm in sorted(carried | measured):
+            rates = measured.get((launch, arm))
+            lower = median(rates or carried[launch, arm])
+            found.setdefault(launch, {})[arm] = _Rate(lower, lower if rates else None)
+        return _of_both(
+            found,
+            {
+                arm: _most_frequent((one.trial.invalid for one in made if one.arm is arm), NO_FULL_LOAD)
+                for arm in ARMS
+            },
+        )
 
-    def _searched(self, goal: str) -> ByLaunch:
-        """The greatest load that met the goal, of launches in which both searches found one.
-
-        Raises _MissingError.
-        """
+    def _searched(self, goal: str) -> RatesByLaunch:
+        """The bounds of each search that found the rate, or lost nothing at the greatest load. Raises
+        _MissingError."""
         made = [one for one in self.run.searches if one.search.goal == goal]
-        rates: dict[int, dict[Arm, float]] = {}
-        for one in made:
-            if one.search.ended is Ended.FOUND and one.search.lower_pps is not None:
-                rates.setdefault(one.launch, {})[one.arm] = one.search.lower_pps
-        found = {
-            launch: (of[Arm.BASE], of[Arm.HEAD])
-            for launch, of in sorted(rates.items())
-            if len(of) == len(ARMS)
-        }
-        if not found:
-            raise _MissingError(_why_not_found(made, goal))
-        return found
+        found: RatesByLaunch = {}
+        for one in sorted(made, key=lambda one: one.launch):
+            search = one.search
+            if search.lower_pps is None or search.ended not in (Ended.FOUND, Ended.NO_LOSS_AT_MOST):
+                continue
+            upper = None if search.ended is Ended.NO_LOSS_AT_MOST else search.upper_pps or search.lower_pps
+            found.setdefault(one.launch, {})[one.arm] = _Rate(search.lower_pps, upper)
+        return _of_both(
+            found, {arm: _why_not_found([one for one in made if one.arm is arm], goal) for arm in ARMS}
+        )
+
+
+def _of_both(found: RatesByLaunch, reasons: Mapping[Arm, str]) -> RatesByLaunch:
+    """The launches that have a rate of both arms. reasons: why an arm has none. Raises _MissingError."""
+    both = {launch: of for launch, of in found.items() if len(of) == len(ARMS)}
+    if not both:
+        without = [arm for arm in ARMS if not any(arm in of for of in found.values())]
+        raise _MissingError({arm: reasons[arm] for arm in without or ARMS})
+    return both
+
+
+def _compared(rates: RatesByLaunch, margin: float) -> tuple[ByLaunch, dict[Arm, int]]:
+    """Values by launch, so that no difference is greater than the bounds say: if one arm carried all that it
+    was offered, the other has its upper bound, and at most what that arm carried. Raises _MissingError."""
+    found: ByLaunch = {}
+    at_least = dict.fromkeys(ARMS, 0)
+    for launch, of in rates.items():
+        base, head = of[Arm.BASE], of[Arm.HEAD]
+        old, new = base.lower, head.lower
+        if base.upper is None and head.upper is None:
+            if max(old, new) > (1 + margin) * min(old, new):
+                continue
+        elif base.upper is None:
+            new = min(old, head.upper or new)
+        elif head.upper is None:
+            old = min(new, base.upper)
+        found[launch] = old, new
+        for arm in ARMS:
+            at_least[arm] += of[arm].upper is None
+    if not found:
+        raise _MissingError(dict.fromkeys(ARMS, OTHER_GREATEST))
+    return found, {arm: launches for arm, launches in at_least.items() if launches}
 
 
 def _why_not_found(searches: Sequence[ArmSearch], goal: str) -> str:
@@ -306,10 +377,18 @@ def _why_not_found(searches: Sequence[ArmSearch], goal: str) -> str:
     return _most_frequent(reasons, f"no search of {goal.upper()} was made")
 
 
-def _why_no_trials(trials: Iterable[PairedTrial]) -> str:
-    reasons = (one.trial.invalid for one in trials if one.load is not None)
-    why = _most_frequent(reasons, "too few trials were made")
-    return f"no launch has {defaults.COMPARE_MIN_PAIRS} valid pairs of trials: {why}"
+def _why_no_trials(trials: Iterable[PairedTrial]) -> dict[Arm, str]:
+    """The reasons of the arms with invalid trials; of both if none was invalid."""
+    none = f"no launch has {defaults.COMPARE_MIN_PAIRS} valid pairs of trials"
+    invalid: dict[Arm, list[str]] = {}
+    for one in trials:
+        if one.load is not None and one.trial.invalid is not None:
+            invalid.setdefault(one.arm, []).append(one.trial.invalid)
+    return {
+        arm: f"{none}: {_most_frequent(invalid.get(arm, ()), 'too few trials were made')}"
+        for arm in ARMS
+        if arm in invalid or not invalid
+    }
 
 
 def _most_frequent(reasons: Iterable[str | None], otherwise: str) -> str:

@@ -9,6 +9,8 @@ narrow; the limits on size guard against that.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -48,6 +50,15 @@ __all__ = ["SoakInterval"]
 """Name of nalm_core.report.trials.rate_run that this module exports, in addition to its own."""
 
 SCHEMA: Final = "nalm.soak/1"
+
+_FIGURE: Final = re.compile(r"\d[\d.,]*")
+_REMEDIES: Final = {
+    "the NF waited for packets": "The generator cannot send this load: lower --pps or --share, or use a "
+    "scenario whose generator has an lcore of its own",
+    "to other programs": "Soak on a quieter host",
+}
+"""What would make intervals valid, by a part of the reason why they are invalid."""
+_UNTRUSTED: Final = "Check the generator (nalm doctor --generator NAME)"
 
 
 class SoakSettings(LoadShape):
@@ -169,7 +180,7 @@ def judge_soak(header: SoakHeader, intervals: Sequence[SoakInterval]) -> SoakVer
     valid = [one for one in used if one.trial.invalid is None]
     checks = _checks(valid, info, header.host.tsc_hz)
     found = trends(header, used)
-    outcome, reasons = _outcome(found, checks, valid)
+    outcome, reasons = _outcome(found, checks, used)
     trials = [one.trial for one in intervals if one.trial.invalid is None]
     requested = sum(intended(trial) for trial in trials)
     return SoakVerdict(
@@ -283,7 +294,7 @@ def _checks(valid: Sequence[SoakInterval], info: ArmInfo, tsc_hz: int) -> list[C
 
 
 def _outcome(
-    found: Sequence[Trend], checks: Sequence[Check], valid: Sequence[SoakInterval]
+    found: Sequence[Trend], checks: Sequence[Check], used: Sequence[SoakInterval]
 ) -> tuple[SoakOutcome, list[str]]:
     """The first that applies: a leak, a failed check, a drift, too few or too uncertain figures, steady."""
     leaks = [one for one in found if one.name in ("memory", "buffers_in_use") and one.grows]
@@ -296,13 +307,31 @@ def _outcome(
     drifts = [one for one in speed if one.grows or one.falls]
     if drifts:
         return SoakOutcome.DRIFTING, [_said(one) for one in drifts]
-    if len(valid) < defaults.SOAK_MIN_INTERVALS:
-        few = f"{len(valid)} usable intervals; {defaults.SOAK_MIN_INTERVALS} are needed"
-        return SoakOutcome.INCONCLUSIVE, [few]
+    invalid = [one.trial.invalid for one in used if one.trial.invalid is not None]
+    if (usable := len(used) - len(invalid)) < defaults.SOAK_MIN_INTERVALS:
+        return SoakOutcome.INCONCLUSIVE, _too_few(usable, invalid)
     unsure = [one for one in found if one.open]
     if unsure:
         return SoakOutcome.INCONCLUSIVE, [f"{_said(one)}: too uncertain to decide" for one in unsure]
     return SoakOutcome.STEADY, ["no figure changed by more than its limit"]
+
+
+def _too_few(usable: int, invalid: Sequence[str]) -> list[str]:
+    """Why so few intervals can be used, and what would help. invalid: the reasons of invalid ones."""
+    few = f"{usable} usable intervals; {defaults.SOAK_MIN_INTERVALS} are needed"
+    if usable + len(invalid) < defaults.SOAK_MIN_INTERVALS:
+        few += ": soak for longer (--hours), or take shorter intervals (--interval)"
+    if not invalid:
+        return [few]
+    (cause, count), *_ = Counter(map(_cause, invalid)).most_common(1)
+    example = next(one for one in invalid if _cause(one) == cause)
+    return [few, f"{count} intervals are invalid, such as: {example}. {_REMEDIES.get(cause, _UNTRUSTED)}"]
+
+
+def _cause(reason: str) -> str:
+    """A key of _REMEDIES, or the reason without its figures, which differ from interval to interval."""
+    known = next((one for one in _REMEDIES if one in reason), None)
+    return known or _FIGURE.sub("", reason)
 
 
 def _said(one: Trend) -> str:

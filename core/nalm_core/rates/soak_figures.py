@@ -76,7 +76,7 @@ SOAK_METRICS: Final[Mapping[str, SoakMetric]] = MappingProxyType(
 )
 """All figures of a soak, in the order in which they are shown."""
 OPTIONAL: Final = ("latency_p99_9_drift", "memory_growth", "buffers_growth")
-"""Figures that a generator or an NF need not have: without one the verdict is not open."""
+"""Figures that a generator or an NF need not have: if both arms lack one, the verdict is not open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def soak_metrics(run: RateRun, arms: Mapping[Arm, ArmInfo], margins: Mapping[str
                 source="trials",
                 margin=margin if of.drift or not hours else margin / hours,
                 judged="growth",
-                gates=not missing or name not in OPTIONAL,
+                gates=len(missing) < len(ARMS) or name not in OPTIONAL,
                 values={arm: [side.middle] for arm, side in sides.items()},
                 missing=missing,
                 growth={arm: side.growth for arm, side in sides.items()},

@@ -329,6 +329,13 @@ def is_generator_bound(trial: Trial) -> bool:
     return trial.intended_pps is None and waited is not None and waited > WAITING_LIMIT
 
 
+def carried_all(trial: Trial, info: ArmInfo) -> bool:
+    """True for a closed loop that is invalid only because the NF waited for packets of a generator outside:
+    at full load it forwards at least what it forwarded here."""
+    stolen = stolen_share(as_round(trial)) > STOLEN_LIMIT
+    return trial.outside and is_generator_bound(trial) and not stolen and _dishonest(trial, info) is None
+
+
 def queue_trial(trial: Trial, info: ArmInfo) -> Trial:
     """The trial, marked as invalid if something else than the load made packets wait together.
 

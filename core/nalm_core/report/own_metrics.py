@@ -62,6 +62,11 @@ class OwnMetric(Model):
     """One value of a build; one of each launch, in order."""
     missing: dict[Arm, str] = Field(default_factory=dict)
     """Why an arm has no value."""
+    at_least: dict[Arm, Annotated[int, Field(ge=1)]] = Field(
+        default_factory=dict, exclude_if=lambda found: not found
+    )
+    """Number of launches whose value is a lower bound: the arm carried the greatest load that it was
+    offered."""
     growth: dict[Arm, MetricGrowth] = Field(default_factory=dict, exclude_if=lambda found: not found)
     """Of a metric that is judged by growth."""
     causes: dict[Arm, dict[str, float]] = Field(default_factory=dict, exclude_if=lambda found: not found)

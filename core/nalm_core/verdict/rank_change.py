@@ -71,13 +71,14 @@ def rank_change(
             f"{len(pairs)} launches; a change can be shown from {needed} on" if len(pairs) < needed else None
         )
         reason = few or "neither a change nor its absence is shown"
+    outcome = _outcome(decision, metric)
     return {
-        "outcome": _outcome(decision, metric),
+        "outcome": outcome,
         "ratio": _ratio(location.estimate, relative=relative),
         "low": _ratio(location.low, relative=relative),
         "high": _ratio(location.high, relative=relative),
         "level": 1 - (2 * EQUIVALENCE_ALPHA if decision == "same" else alpha),
-        "reason": reason,
+        "reason": _at_the_limit(metric, outcome) or reason,
     }
 
 
@@ -124,6 +125,24 @@ def _ratio(value: float, *, relative: bool) -> float | None:
     if abs(value) == inf:
         return None
     return exp(value) if relative else 1 + value
+
+
+def _at_the_limit(metric: OwnMetric, outcome: str) -> str | None:
+    """What the greatest load that the generator offers hides of a decided change."""
+    old, new = (_carried(metric, arm) for arm in (Arm.BASE, Arm.HEAD))
+    if outcome == "same" and old and new:
+        return "both carry all that the generator can offer"
+    if outcome == "same" and (old or new):
+        return f"up to all that the generator can offer: {old or new}"
+    most = {"regressed": old, "improved": new}.get(outcome)
+    return f"{most}, so the change is at least so large" if most else None
+
+
+def _carried(metric: OwnMetric, arm: Arm) -> str | None:
+    """Says in how many launches the arm carried all that it was offered; None: in none."""
+    count, of = metric.at_least.get(arm, 0), len(metric.values[arm])
+    where = "" if count == of else f" in {count} of {of} launches"
+    return f"{arm} carried all that the generator can offer{where}" if count else None
 
 
 def _by_cause(metric: OwnMetric) -> str | None:

@@ -11,6 +11,7 @@ import pytest
 from nalm_core.rates.defaults import COMPARE_ALPHA, SOAK_CONFIDENCE
 from nalm_core.rates.run_figures import RATE_METRICS, rate_metrics
 from nalm_core.rates.run_view import rates_of
+from nalm_core.rates.soak_figures import soak_metrics
 from nalm_core.rates.sweep import RULE
 from nalm_core.report.catalogue import NEVER_JUDGED
 from nalm_core.report.outcome import Outcome
@@ -187,6 +188,106 @@ def test_a_knee_that_moved_is_found_and_named() -> None:
     assert equal["knee_pps"].outcome in ("same", "inconclusive")
 
 
+@pytest.mark.parametrize(
+    ("polls", "without", "outcome"),
+    [
+        pytest.param((900, 9000), ("head",), Outcome.INCONCLUSIVE, id="it vanishes"),
+        pytest.param((9000, 900), ("base",), Outcome.INCONCLUSIVE, id="it appears"),
+        pytest.param((9000, 9000), ("base", "head"), Outcome.SAME, id="neither has one"),
+    ],
+)
+def test_a_knee_of_one_arm_only_is_open(
+    polls: tuple[float, float], without: tuple[str, ...], outcome: Outcome
+) -> None:
+    found, figures = judged(rate_run(polls=dict(zip(ARMS, polls, strict=True)), packets=500))
+    knee = figures["knee_pps"]
+    assert (found, knee.outcome, knee.gates) == (outcome, "missing", len(without) == 1)
+    assert tuple(re.findall(r"(base|head): there is none", knee.reason or "")) == without
+
+
+RATES = ("mrr_pps", "ndr_pps", "pdr_pps")
+
+
+@pytest.mark.parametrize(
+    ("rate", "line", "outcome", "reason"),
+    [
+        pytest.param(
+            0.5,
+            1.7e6,
+            "regressed",
+            "base carried all that the generator can offer, so the change is at least so large",
+            id="base carries the line",
+        ),
+        pytest.param(
+            2.0,
+            2.5e6,
+            "improved",
+            "head carried all that the generator can offer, so the change is at least so large",
+            id="head carries the line",
+        ),
+        pytest.param(
+            0.9, 1.5e6, "same", "both carry all that the generator can offer", id="both carry the line"
+        ),
+    ],
+)
+def test_the_line_is_a_lower_bound(rate: float, line: float, outcome: str, reason: str) -> None:
+    found, figures = judged(rate_run(rate=rate, line=line, modes=["mrr", "ndr"], packets=500))
+    assert found == Outcome(outcome)
+    for name in RATES:
+        one = figures[name]
+        assert (one.outcome, one.reason) == (outcome, reason)
+    ndr = figures["ndr_pps"]
+    if rate == 0.5:
+        assert (ndr.base, ndr.head) == (line, pytest.approx(1.02 * 1e6, rel=0.02)), "the upper bound of head"
+        assert ndr.ratio == pytest.approx(0.6, rel=0.02)
+
+
+def test_a_line_that_is_reached_in_some_launches_is_no_change() -> None:
+    """Launches scatter around a line at the NF's own rate."""
+    outcomes = Counter(
+        judged(rate_run(seed, rate=1.0, line=2.04e6, packets=500))[1]["ndr_pps"].outcome for seed in range(3)
+    )
+    assert outcomes == {"same": 3}
+    found = judged(rate_run(rate=0.9, line=2.04e6, packets=500))[1]["ndr_pps"]
+    assert found.outcome == "regressed"
+    assert re.fullmatch(
+        r"base carried all that the generator can offer in \d+ of 14 launches, .*", found.reason or ""
+    )
+
+
+def test_builds_that_carry_different_greatest_loads_are_not_compared() -> None:
+    report = rate_run(line=1.5e6)
+    assert report.rates is not None
+    lower = [
+        one
+        if one.arm is Arm.BASE
+        else one.model_copy(
+            update={"search": one.search.model_copy(update={"greatest_pps": 1e6, "lower_pps": 1e6})}
+        )
+        for one in report.rates.searches
+    ]
+    run = report.rates.model_copy(update={"searches": lower})
+    _, figures = judged(
+        report.model_copy(update={"rates": run, "own_metrics": rate_metrics(run, report.arms, {})})
+    )
+    assert figures["ndr_pps"].outcome == "missing"
+    assert "the other build was offered another load" in (figures["ndr_pps"].reason or "")
+
+
+def test_a_reason_is_that_of_the_arm_that_has_no_value() -> None:
+    def figures_without(gone: Phase) -> dict[str, MetricChange]:
+        def disturbed(arm: Arm, phase: Phase, launch: int) -> str | None:
+            return "an lcore lost 40 ms" if arm is Arm.HEAD and phase is gone else None
+
+        return judged(rate_run(invalid=disturbed, packets=500))[1]
+
+    assert figures_without(Phase.MRR)["mrr_pps"].reason == "head: an lcore lost 40 ms"
+    figures = figures_without(Phase.LATENCY)
+    no_pairs = "head: no launch has 2 valid pairs of trials: an lcore lost 40 ms"
+    assert figures["latency_p99_ns"].reason == figures["jitter_p99_ns"].reason == no_pairs
+    assert figures["jitter_p99_ns"].gates, "base has it"
+
+
 @pytest.mark.parametrize("steps", [False, True])
 def test_a_leak_of_a_buffer_an_hour_is_found_and_named(steps: bool) -> None:
     outcome, figures = judged(soak_run(leak=1.0, steps=steps))
@@ -244,6 +345,22 @@ def test_a_soak_without_latency_says_why_and_judges_the_rest() -> None:
     assert (tail.outcome, tail.gates, tail.head) == ("missing", False, None)
     assert "the generator measured no latency" in (tail.reason or "")
     assert outcome is Outcome.REGRESSED and regressed(figures) == ["buffers_growth"]
+
+
+def test_a_figure_that_one_arm_of_a_soak_lacks_leaves_the_verdict_open() -> None:
+    report = soak_run()
+    assert report.rates is not None
+    gone = [
+        one
+        if one.arm is Arm.BASE
+        else one.model_copy(update={"interval": one.interval.model_copy(update={"buffers_in_use": None})})
+        for one in report.rates.intervals
+    ]
+    run = report.rates.model_copy(update={"intervals": gone})
+    own = soak_metrics(run, report.arms, {})
+    outcome, figures = judged(report.model_copy(update={"rates": run, "own_metrics": own}))
+    assert outcome is Outcome.INCONCLUSIVE
+    assert figures["buffers_growth"].reason == "head: it was not measured in any interval"
 
 
 def test_the_course_of_launches_in_turn_goes_on() -> None:

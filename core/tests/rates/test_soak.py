@@ -77,6 +77,31 @@ def test_too_few_intervals_decide_nothing() -> None:
     assert "usable intervals" in verdict.reasons[0]
 
 
+def _not_sent(number: int) -> str:
+    return f"{9000 + number} packets were not sent in time while the NF waited for packets 80 % of its time"
+
+
+def test_intervals_that_cannot_be_used_say_why_and_what_helps() -> None:
+    late = [interval(n, truth(n), invalid=_not_sent(n)) for n in range(40)]
+    lost = [interval(n, truth(n), invalid=f"an lcore lost {n} ms to other programs") for n in range(40, 60)]
+    verdict = judge_soak(soak_header(), late + lost)
+    assert verdict.outcome is SoakOutcome.INCONCLUSIVE
+    few, why = verdict.reasons
+    assert few == "0 usable intervals; 12 are needed"
+    used = [one for one in settled(late + lost) if one.number < 40]
+    assert why.startswith(f"{len(used)} intervals are invalid, such as: {_not_sent(used[0].number)}. ")
+    assert "lower --pps or --share" in why and "an lcore of its own" in why
+    assert "quieter host" in judge_soak(soak_header(), lost).reasons[1]
+    other = [interval(n, truth(n), invalid=f"the generator reports {n} packets sent") for n in range(60)]
+    assert "nalm doctor --generator" in judge_soak(soak_header(), other).reasons[1]
+
+
+def test_a_soak_that_is_too_short_says_so() -> None:
+    few = [interval(n, truth(n)) for n in range(SOAK_MIN_INTERVALS)]
+    (reason,) = judge_soak(soak_header(), few).reasons
+    assert reason.endswith("12 are needed: soak for longer (--hours), or take shorter intervals (--interval)")
+
+
 def test_noise_wider_than_the_limit_decides_nothing() -> None:
     wide = [interval(n, truth(n, level=float(v))) for n, v in enumerate(rng.normal(500, 100, 30))]
     assert judge_soak(soak_header(), wide).outcome is SoakOutcome.INCONCLUSIVE

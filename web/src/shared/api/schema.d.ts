@@ -9054,6 +9054,10 @@ export interface components {
          * @description One metric in every arm. An arm has values or the reason why it has none, never 0 for a missing one.
          */
         OwnMetric: {
+            /** At Least */
+            at_least?: {
+                [key: string]: number;
+            };
             /**
              * Better
              * @enum {string}
