@@ -62,6 +62,18 @@ def waits_of(values: np.ndarray) -> Histogram:
     )
 
 
+def in_steps_of_10_us(values: np.ndarray) -> Histogram:
+    """As TRex has them below 100 us."""
+    ends, counts = np.unique(np.ceil(values / 10_000) * 10_000, return_counts=True)
+    return histogram(
+        zip(ends.tolist(), counts.tolist(), strict=True),
+        sum_ns=float(values.sum()),
+        min_ns=float(ends[0] - 10_000),
+        max_ns=float(ends[-1]),
+        steps=[(end - 10_000, end) for end in ends.tolist()],
+    )
+
+
 def rate_run(
     seed: int = 1,
     *,
@@ -79,6 +91,8 @@ def rate_run(
     packets: int = 8_000,
     pauses: Mapping[str, float] | None = None,
     line: float | None = None,
+    bins: Callable[[np.ndarray], Histogram] = waits_of,
+    wait_ns: float = 3000,
 ) -> RunReport:
     """A run of rates. Launches and trials scatter by some per cent.
 
@@ -87,6 +101,7 @@ def rate_run(
     lost_at_most: share that is lost at the sweep's greatest load; more_in_rx: head's cycles per packet at the
     load over base's, less 1, all in stage rx; pauses: calls of 20 us of head's stages in a second of the
     load, beside the host's own, which are anywhere and in both arms. None: calls are not counted.
+    bins: the histograms of latency; wait_ns: base's median.
     line: packets per second that a generator outside can offer; None: it has no limit.
     """
     rng = np.random.default_rng(seed)
@@ -114,7 +129,7 @@ def rate_run(
             grown = more_in_rx if is_head else 0.0
             level = np.exp(shared + rng.normal(0, 0.01))
             for pair in range(COMPARE_TRIALS):
-                base = rng.lognormal(np.log(3000), 0.3, packets) * level * np.exp(rng.normal(0, 0.01))
+                base = rng.lognormal(np.log(wait_ns), 0.3, packets) * level * np.exp(rng.normal(0, 0.01))
                 lost = (
                     round(PPS * burst_loss * COMPARE_TRIALS)
                     if is_head and pair == launch % COMPARE_TRIALS
@@ -127,7 +142,7 @@ def rate_run(
                     no_port=lost,
                     cycles_per_packet=500 * (1 + grown) * np.exp(shared + rng.normal(0, 0.005)),
                     rx_share=(0.5 + grown) / (1 + grown),
-                    latency=waits_of(waits(base) if is_head else base),
+                    latency=bins(waits(base) if is_head else base),
                 )
                 one = trial(truth, invalid(arm, Phase.LATENCY, launch))
                 one = one.model_copy(update={"jitter": waits_of(rng.exponential(800, packets // 2) + 50)})

@@ -183,4 +183,5 @@ def _latency(of: Iterable[tuple[Bins, Bins]]) -> Histogram:
         sum_ns=sum((begin + end) / 2 * count for (begin, end), count in found),
         min_ns=float(found[0][0][0]) if found else 0.0,
         max_ns=float(found[-1][0][1]) if found else 0.0,
+        steps=[(float(begin), float(end)) for (begin, end), _ in found],
     )

@@ -19,7 +19,7 @@ from nalm_agent.generators.outside import GeneratorBusyError, OutsideGenerator
 from nalm_agent.generators.trex import TrexGenerator
 from nalm_agent.runtime.errors import GeneratorError
 from nalm_agent.store.process_stamp import stamp
-from nalm_core.rates.latency import figures
+from nalm_core.rates.latency import figures, percentile_bins
 from nalm_core.report.offered_load import NO_SHAPE
 from trex_server import TrexServer
 
@@ -160,6 +160,9 @@ def test_latency_is_that_of_the_load_without_what_is_left_out() -> None:
     shown = figures(found.latency)
     assert shown is not None
     assert (shown.packets, shown.min_ns, shown.max_ns) == (100, 0, 400_000)
+    assert found.latency.bins == [(0, 10_000), (20_000, 30_000), (300_000, 400_000)]
+    (p50,) = percentile_bins(found.latency, [50.0]) or []
+    assert p50 == (20_000, 30_000), "no better known than the bin"
     assert shown.p50_ns == pytest.approx(30_000, rel=1 / 32)
     assert shown.mean_ns == pytest.approx((10 * 5 + 80 * 25 + 10 * 350) * 10)
 

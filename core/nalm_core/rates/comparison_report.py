@@ -71,7 +71,9 @@ class FigureChange(Model):
     """Of a percentile relative to base, of loss the difference."""
     low: float | None = None
     high: float | None = None
-    """None: too few launches for an interval at this level."""
+    """None: too few launches for an interval at this level, or a latency's bins set no bound."""
+    steps_ns: float | None = Field(default=None, exclude_if=lambda found: found is None)
+    """Of a latency that is undecided only because its values are in bins of this width."""
     stages: list[PayingStage] = Field(default_factory=list)
     """Of a latency or jitter that changed: the stages whose long calls made packets wait."""
 

@@ -10,6 +10,7 @@ exact one by at most that share. Count, least, greatest and mean are exact.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 from hdrh.histogram import HdrHistogram
@@ -23,6 +24,15 @@ __all__ = ["Histogram"]
 HIGHEST_NS = 3_600_000_000_000
 """An hour; larger values count as this value."""
 SIGNIFICANT_DIGITS = 3
+NF_STEP: Final = 1 / 32
+"""Width of an NF's bins, as a share of the value at their end, at most."""
+
+
+class Bin(NamedTuple):
+    """What is known of a value: it is above `begin_ns`, and at most `end_ns`."""
+
+    begin_ns: float
+    end_ns: float
 
 
 class LatencyFigures(Model):
@@ -37,8 +47,16 @@ class LatencyFigures(Model):
     max_ns: float
 
 
-def histogram(bins: Iterable[tuple[float, int]], *, sum_ns: float, min_ns: float, max_ns: float) -> Histogram:
-    """A histogram of (upper end of a bin in ns, count) pairs, with the exact sum, least and greatest."""
+def histogram(
+    bins: Iterable[tuple[float, int]],
+    *,
+    sum_ns: float,
+    min_ns: float,
+    max_ns: float,
+    steps: Sequence[tuple[float, float]] = (),
+) -> Histogram:
+    """A histogram of (upper end of a bin in ns, count) pairs, with the exact sum, least and greatest. steps:
+    `Histogram.bins`."""
     hdr, total = _empty(), 0
     for upper_ns, count in bins:
         # The last bin ends at the greatest value.
@@ -50,6 +68,7 @@ def histogram(bins: Iterable[tuple[float, int]], *, sum_ns: float, min_ns: float
         min_ns=min_ns if total else None,
         max_ns=max_ns if total else None,
         payload=hdr.encode().decode(),
+        bins=list(steps),
     )
 
 
@@ -65,6 +84,7 @@ def merged(histograms: Sequence[Histogram]) -> Histogram:
         min_ns=min((one.min_ns for one in full if one.min_ns is not None), default=None),
         max_ns=max((one.max_ns for one in full if one.max_ns is not None), default=None),
         payload=hdr.encode().decode(),
+        bins=sorted({bin for one in full for bin in one.bins}),
     )
 
 
@@ -86,6 +106,19 @@ def percentiles_ns(one: Histogram, percents: Sequence[float]) -> list[float] | N
         max(one.min_ns, min(_value_at(hdr, place, percent), one.max_ns))
         for place, percent in zip(places, percents, strict=True)
     ]
+
+
+def percentile_bins(one: Histogram, percents: Sequence[float]) -> list[Bin] | None:
+    """The bins in which percentiles are; None without values."""
+    found = percentiles_ns(one, percents)
+    return None if found is None else [_bin_of(one, end) for end in found]
+
+
+def _bin_of(one: Histogram, end: float) -> Bin:
+    """The payload rounds ends to SIGNIFICANT_DIGITS, so that the nearest bin is meant."""
+    if not one.bins:
+        return Bin(end * (1 - NF_STEP), end)
+    return Bin(*min(one.bins, key=lambda step: abs(step[1] - end)))
 
 
 def _value_at(hdr: HdrHistogram, place: int, percent: float) -> float:

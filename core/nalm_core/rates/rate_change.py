@@ -22,7 +22,7 @@ from nalm_core.rates.comparison_report import (
     RateFigure,
 )
 from nalm_core.rates.defaults import COMPARE_MIN_PAIRS
-from nalm_core.rates.latency import Histogram, percentiles_ns
+from nalm_core.rates.latency import Bin, Histogram, percentile_bins
 from nalm_core.rates.long_calls import long_calls
 from nalm_core.rates.rate_report import Trial
 from nalm_core.rates.trials import intended, lost_packets, total_losses
@@ -30,7 +30,7 @@ from nalm_core.report.outcome import CHANGED, WORST_FIRST, Decided, Outcome
 from nalm_core.report.run_report import Arm, ArmInfo
 from nalm_core.stats.signed_rank import least_differences
 from nalm_core.verdict.long_calls import PayingStage, long_call_stages
-from nalm_core.verdict.rank_change import Decision, decide
+from nalm_core.verdict.rank_change import Decision, Steps, decide, hides, steps_text
 
 ARMS = (Arm.BASE, Arm.HEAD)
 LEAST_NS = 1.0
@@ -83,15 +83,23 @@ def judge_comparison(report: RateComparison) -> ComparisonVerdict:
 
 
 def change_of(
-    figure: RateFigure, pairs: Sequence[LaunchPair], tests: int, settings: ComparisonSettings
+    figure: RateFigure,
+    pairs: Sequence[LaunchPair],
+    tests: int,
+    settings: ComparisonSettings,
+    begins: Sequence[LaunchPair] = (),
 ) -> FigureChange:
-    """The change of one figure over launches. tests: figures that share `alpha`."""
+    """The change of one figure over launches. tests: figures that share `alpha`; begins: of the bins whose
+    ends the pairs are."""
     if not pairs:
         return FigureChange(figure=figure, outcome=Outcome.INCONCLUSIVE, launches=0)
     by_ratio = figure is not RateFigure.LOSS
     margin = log1p(settings.margin) if by_ratio else settings.loss_margin
     differences = [log(head / base) if by_ratio else head - base for base, head in pairs]
-    decision, found = decide(differences, margin, settings.alpha / tests, settings.equivalence_alpha)
+    steps = Steps.of(pairs, begins) if begins else None
+    alpha = settings.alpha / tests
+    decision, found = decide(differences, margin, alpha, settings.equivalence_alpha, steps)
+    hidden = decision == "undecided" and hides(differences, margin, alpha, settings.equivalence_alpha)
 
     def shown(value: float) -> float | None:
         if abs(value) == inf:
@@ -107,6 +115,7 @@ def change_of(
         change=shown(found.estimate),
         low=shown(found.low),
         high=shown(found.high),
+        steps_ns=steps.width_ns if steps and hidden else None,
     )
 
 
@@ -114,6 +123,8 @@ def change_of(
 class _AtLoad:
     load: CommonLoad
     values: dict[RateFigure, list[LaunchPair]]
+    begins: dict[RateFigure, list[LaunchPair]]
+    """Of figures that are ends of bins: where these begin."""
     launches: list[dict[Arm, list[Trial]]]
     """The trials of each launch that takes part."""
     arms: dict[Arm, ArmInfo]
@@ -141,43 +152,55 @@ def _at_load(report: RateComparison, number: int) -> _AtLoad:
         if len(mine) >= COMPARE_MIN_PAIRS
     ]
     values: dict[RateFigure, list[LaunchPair]] = {figure: [] for figure in RateFigure}
+    begins: dict[RateFigure, list[LaunchPair]] = {figure: [] for figure in RateFigure}
     for sides in launches:
-        base, head = (_figures(sides[arm], report.arms[arm]) for arm in ARMS)
+        base, head = (_times(sides[arm]) for arm in ARMS)
         for figure in base.keys() & head.keys():
-            values[figure].append((base[figure], head[figure]))
-    return _AtLoad(report.loads[number], values, launches, report.arms, len(pairs))
+            values[figure].append((base[figure].end_ns, head[figure].end_ns))
+            begins[figure].append((base[figure].begin_ns, head[figure].begin_ns))
+        old, new = (_loss(sides[arm], report.arms[arm]) for arm in ARMS)
+        if old is not None and new is not None:
+            values[RateFigure.LOSS].append((old, new))
+    return _AtLoad(report.loads[number], values, begins, launches, report.arms, len(pairs))
 
 
-def _figures(trials: Sequence[Trial], info: ArmInfo) -> dict[RateFigure, float]:
-    """Figures of an arm in one launch. Losses are summed, so that a rare burst counts."""
-    found = median_percentiles(LATENCIES, [one.latency for one in trials])
-    found |= median_percentiles(JITTERS, [one.jitter for one in trials])
+def _times(trials: Sequence[Trial]) -> dict[RateFigure, Bin]:
+    """Latency and jitter of an arm in one launch."""
+    found = median_bins(LATENCIES, [one.latency for one in trials])
+    return found | median_bins(JITTERS, [one.jitter for one in trials])
+
+
+def _loss(trials: Sequence[Trial], info: ArmInfo) -> float | None:
+    """Losses are summed, so that a rare burst counts."""
     due = sum(intended(one) for one in trials)
-    if due:
-        found[RateFigure.LOSS] = min(1.0, sum(lost_packets(one, info) for one in trials) / due)
-    return found
+    return min(1.0, sum(lost_packets(one, info) for one in trials) / due) if due else None
 
 
-def median_percentiles(
+def median_bins(
     percents: Mapping[Figure, float], histograms: Sequence[Histogram | None]
-) -> dict[Figure, float]:
-    """Percentiles of one launch in ns: medians over its trials, so that one disturbed trial does not decide.
-    Empty if no trial has values."""
+) -> dict[Figure, Bin]:
+    """Percentiles of one launch, and from where their bins are: medians over its trials, so that one
+    disturbed trial does not decide. Empty if no trial has values."""
     by_trial = [
         values
         for one in histograms
-        if one is not None and (values := percentiles_ns(one, tuple(percents.values()))) is not None
+        if one is not None and (values := percentile_bins(one, tuple(percents.values()))) is not None
     ]
     if not by_trial:
         return {}
     columns = zip(*by_trial, strict=True)
-    return {figure: max(LEAST_NS, median(column)) for figure, column in zip(percents, columns, strict=True)}
+    return {
+        figure: Bin(
+            median(one.begin_ns for one in column), max(LEAST_NS, median(one.end_ns for one in column))
+        )
+        for figure, column in zip(percents, columns, strict=True)
+    }
 
 
 def _judged(one: _AtLoad, tests: int, settings: ComparisonSettings) -> LoadChange:
     figures = []
     for figure, pairs in one.values.items():
-        change = change_of(figure, pairs, tests, settings)
+        change = change_of(figure, pairs, tests, settings, one.begins[figure])
         figures.append(change.model_copy(update={"stages": _stages(change, pairs, one, settings.alpha)}))
     used = one.used
     return LoadChange(
@@ -215,6 +238,11 @@ def _reasons(loads: Sequence[LoadChange], tests: int, settings: ComparisonSettin
         missing = [change.figure for change in one.figures if change.launches == 0]
         if missing:
             found.append(f"at {one.load.pps} pps not measured: {', '.join(missing)}")
+        found += [
+            f"at {one.load.pps} pps {change.figure}: {steps_text(change.steps_ns)}"
+            for change in one.figures
+            if change.steps_ns is not None
+        ]
         fewest = min((change.launches for change in one.figures if change.launches), default=0)
         if 0 < fewest < needed:
             found.append(

@@ -15,8 +15,9 @@ from types import MappingProxyType
 from typing import Final
 
 from nalm_core.rates import defaults
+from nalm_core.rates.latency import Bin
 from nalm_core.rates.long_calls import long_calls
-from nalm_core.rates.rate_change import median_percentiles
+from nalm_core.rates.rate_change import median_bins
 from nalm_core.rates.sweep import chain_knee, stage_knees
 from nalm_core.rates.trials import (
     as_round,
@@ -181,14 +182,15 @@ def _metric(name: str, of: RateMetric, margin: float, figures: _Figures) -> OwnM
     columns = {arm: [pair[at] for pair in values.values()] for at, arm in enumerate(ARMS)}
     causes = figures.causes() if name == "loss_ratio" else {}
     stages = figures.cycles_of_stages() if name == LOAD_CPP else {}
-    calls = figures.long_calls(columns) if name in {**LATENCIES, **JITTERS} else None
+    timed = name in {**LATENCIES, **JITTERS}
     return found.model_copy(
         update={
             "values": columns,
+            "begins": figures.begins(name, values) if timed else {},
             "at_least": at_least,
             "causes": causes,
             "stages": stages,
-            "long_calls": calls,
+            "long_calls": figures.long_calls(columns) if timed else None,
         }
     )
 
@@ -216,7 +218,9 @@ class _Figures:
             return lambda launch, arm: self._cycles_by_launch[launch, arm].get(None)
         if name == "latency_max_ns":
             return lambda launch, arm: _greatest(launches[launch][arm])
-        return lambda launch, arm: self._percentiles_by_launch[launch, arm].get(name)
+        return lambda launch, arm: (
+            None if (of := self._bins_by_launch[launch, arm].get(name)) is None else of.end_ns
+        )
 
     @cached_property
     def _cycles_by_launch(self) -> dict[tuple[int, Arm], dict[str | None, float]]:
@@ -227,13 +231,18 @@ class _Figures:
         }
 
     @cached_property
-    def _percentiles_by_launch(self) -> dict[tuple[int, Arm], dict[str, float]]:
+    def _bins_by_launch(self) -> dict[tuple[int, Arm], dict[str, Bin]]:
         return {
-            (launch, arm): median_percentiles(LATENCIES, [one.latency for one in sides[arm]])
-            | median_percentiles(JITTERS, [one.jitter for one in sides[arm]])
+            (launch, arm): median_bins(LATENCIES, [one.latency for one in sides[arm]])
+            | median_bins(JITTERS, [one.jitter for one in sides[arm]])
             for launch, sides in self._launches.items()
             for arm in ARMS
         }
+
+    def begins(self, name: str, launches: Iterable[int]) -> dict[Arm, list[float]]:
+        """Of a latency or jitter in these launches: where the bins begin whose ends are the values."""
+        used = list(launches)
+        return {arm: [self._bins_by_launch[launch, arm][name].begin_ns for launch in used] for arm in ARMS}
 
     def causes(self) -> dict[Arm, dict[str, float]]:
         """The share of lost packets by cause, of the trials that take part."""

@@ -62,6 +62,10 @@ class OwnMetric(Model):
     """One value of a build; one of each launch, in order."""
     missing: dict[Arm, str] = Field(default_factory=dict)
     """Why an arm has no value."""
+    begins: dict[Arm, Annotated[list[Value], Field(min_length=1)]] = Field(
+        default_factory=dict, exclude_if=lambda found: not found
+    )
+    """Of values that are ends of a histogram's bins: where these bins begin."""
     at_least: dict[Arm, Annotated[int, Field(ge=1)]] = Field(
         default_factory=dict, exclude_if=lambda found: not found
     )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from nalm_core.report.call_tree import DEEPEST_PATH
+from nalm_core.report.own_metrics import OwnMetric
 from nalm_core.report.run_report import FAMILY, READABLE, Arm, InstructionCount, RunReport, RunStatus
 from nalm_core.report.trials.kinds import RunKind, split_name
 from nalm_core.text.json_text import JsonError, utf8
@@ -170,11 +171,22 @@ def _metric_contradictions(report: RunReport) -> Iterator[Mistake]:
             yield Mistake(f"{path}.values", "expected one value of each launch in both arms")
         if one.judged == "growth" and one.values.keys() != one.growth.keys():
             yield Mistake(f"{path}.growth", "expected an interval for each arm with a value")
+        if one.begins and not _are_begins(one):
+            yield Mistake(f"{path}.begins", "expected one of each value, between 0 and the value")
         if both := one.values.keys() & one.missing.keys():
             yield Mistake(path, f"{min(both)} has values and the reason why it has none")
         for arm in [*one.values, *one.missing]:
             if arm not in report.arms:
                 yield Mistake(f"{path}.values", f"no arm {arm} in $.arms")
+
+
+def _are_begins(one: OwnMetric) -> bool:
+    """Each value has the begin of its bin."""
+    return one.begins.keys() == one.values.keys() and all(
+        len(one.begins[arm]) == len(values)
+        and all(0 <= begin <= value for begin, value in zip(one.begins[arm], values, strict=True))
+        for arm, values in one.values.items()
+    )
 
 
 def _call_contradictions(count: InstructionCount, path: str) -> Iterator[Mistake]:

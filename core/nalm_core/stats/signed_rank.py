@@ -40,10 +40,15 @@ class Differences:
         self._count = len(one)
         self._walsh = np.sort((one[rows] + one[columns]) / 2)
 
+    @property
+    def estimate(self) -> float:
+        """Hodges and Lehmann's."""
+        averages = len(self._walsh)
+        return float(self._walsh[(averages - 1) // 2] + self._walsh[averages // 2]) / 2
+
     def location(self, error_rate: float) -> Location:
         """The two-sided interval misses the location with at most this error rate."""
-        averages = len(self._walsh)
-        estimate = float(self._walsh[(averages - 1) // 2] + self._walsh[averages // 2]) / 2
+        estimate = self.estimate
         omitted = omitted_averages(self._count, error_rate)
         if omitted is None:
             return Location(estimate, -inf, inf)

@@ -244,14 +244,17 @@ def _judged(
     found: MetricChange, metric: OwnMetric, pair: _Pair, report: RunReport, settings: Settings
 ) -> dict[str, object]:
     """The outcome of a metric that both arms have, by the way in which it is judged."""
-    old, new = pair.old, pair.new
     if metric.judged == "never":
         return {"outcome": "inconclusive", "reason": NEVER_JUDGED}
     if metric.judged == "growth":
         return growth_change(metric, pair.arm)
     if metric.judged in ("ranks", "share"):
-        return rank_change(found, metric, old, new, settings.alpha)
-    return _exact(found, old[0], new[0]) if metric.exact else _by_means(found, metric, pair, report, settings)
+        return rank_change(metric, pair.arm, settings.alpha)
+    return (
+        _exact(found, pair.old[0], pair.new[0])
+        if metric.exact
+        else _by_means(found, metric, pair, report, settings)
+    )
 
 
 def _by_means(

@@ -10,16 +10,15 @@ of growth, so that lists, alerts and messages show one kind of number.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import exp, inf, log, log1p
-from typing import TYPE_CHECKING, Final, Literal
+from statistics import median
+from typing import Final, Literal
 
 from nalm_core.report.defaults import EQUIVALENCE_ALPHA, GROWTH_CONFIDENCE
 from nalm_core.report.own_metrics import MetricGrowth, OwnMetric
 from nalm_core.report.run_report import Arm
 from nalm_core.stats.signed_rank import Differences, Location, least_differences
-
-if TYPE_CHECKING:
-    from nalm_core.verdict.metric_change import MetricChange
 
 LEAST: Final = 1e-9
 """Stands for 0 in a ratio."""
@@ -34,8 +33,46 @@ def shares_error_rate(metric: OwnMetric) -> bool:
     return metric.judged in ("ranks", "share") and bool(metric.values)
 
 
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """What is known of differences between values that are ends of bins. Differences are logarithms."""
+
+    lows: tuple[float, ...]
+    highs: tuple[float, ...]
+    width_ns: float
+    """Of the bins, in the arm in which they are wider."""
+
+    @classmethod
+    def of(cls, ends: Sequence[tuple[float, float]], begins: Sequence[tuple[float, float]]) -> Steps:
+        """ends, begins: of base and head in each launch."""
+        both = list(zip(ends, begins, strict=True))
+        return cls(
+            lows=tuple(_log(head_from, base) for (base, _), (_, head_from) in both),
+            highs=tuple(-_log(base_from, head) for (_, head), (base_from, _) in both),
+            width_ns=max(median(end[at] - begin[at] for end, begin in both) for at in (0, 1)),
+        )
+
+    def widened(self, found: Location) -> Location:
+        """An interval is no narrower than what the bins say of the estimate."""
+        low, high = Differences(self.lows).estimate, Differences(self.highs).estimate
+        return Location(found.estimate, min(found.low, low), max(found.high, high))
+
+
+def _log(begin: float, end: float) -> float:
+    return log(begin / max(end, LEAST)) if begin > 0 else -inf
+
+
+def steps_text(width_ns: float) -> str:
+    """Why a latency is undecided whose values are in bins of this width."""
+    return f"the generator's latency has steps of {width_ns / 1000:.3g} us"
+
+
 def decide(
-    differences: Sequence[float], margin: float, alpha: float, equivalence_alpha: float = EQUIVALENCE_ALPHA
+    differences: Sequence[float],
+    margin: float,
+    alpha: float,
+    equivalence_alpha: float = EQUIVALENCE_ALPHA,
+    steps: Steps | None = None,
 ) -> tuple[Decision, Location]:
     """What paired differences show at this margin, with the interval that decided.
 
@@ -43,34 +80,50 @@ def decide(
     interval of two one-sided tests at `equivalence_alpha` each (Schuirmann 1987) is within the margin.
     """
     paired = Differences(differences)
-    found = paired.location(alpha)
+
+    def located(error_rate: float) -> Location:
+        found = paired.location(error_rate)
+        return found if steps is None else steps.widened(found)
+
+    found = located(alpha)
     if found.low > 0 and found.estimate >= margin:
         return "grew", found
     if found.high < 0 and found.estimate <= -margin:
         return "fell", found
-    inside = paired.location(2 * equivalence_alpha)
+    inside = located(2 * equivalence_alpha)
     if -margin < inside.low and inside.high < margin:
         return "same", inside
     return "undecided", found
 
 
-def rank_change(
-    found: MetricChange, metric: OwnMetric, old: Sequence[float], new: Sequence[float], alpha: float
-) -> dict[str, object]:
+def hides(
+    differences: Sequence[float], margin: float, alpha: float, equivalence_alpha: float = EQUIVALENCE_ALPHA
+) -> bool:
+    """Whether differences that are undecided with the steps of their values would be decided without."""
+    return decide(differences, margin, alpha, equivalence_alpha)[0] != "undecided"
+
+
+def rank_change(metric: OwnMetric, arm: Arm, alpha: float) -> dict[str, object]:
     """Fields of the metric's change. alpha: the error rate of this metric alone."""
     relative = metric.judged == "ranks"
-    pairs = list(zip(old, new, strict=True))
+    pairs = list(zip(metric.values[Arm.BASE], metric.values[arm], strict=True))
     differences = [
         log(max(head, LEAST) / max(base, LEAST)) if relative else head - base for base, head in pairs
     ]
-    decision, location = decide(differences, log1p(metric.margin) if relative else metric.margin, alpha)
+    steps = None
+    if relative and metric.begins:
+        begins = list(zip(metric.begins[Arm.BASE], metric.begins[arm], strict=True))
+        steps = Steps.of(pairs, begins)
+    margin = log1p(metric.margin) if relative else metric.margin
+    decision, location = decide(differences, margin, alpha, steps=steps)
     reason = _by_cause(metric) if decision != "same" else None
     if decision == "undecided":
         needed = least_differences(alpha)
-        few = (
-            f"{len(pairs)} launches; a change can be shown from {needed} on" if len(pairs) < needed else None
-        )
-        reason = few or "neither a change nor its absence is shown"
+        reason = "neither a change nor its absence is shown"
+        if len(pairs) < needed:
+            reason = f"{len(pairs)} launches; a change can be shown from {needed} on"
+        elif steps is not None and hides(differences, margin, alpha):
+            reason = steps_text(steps.width_ns)
     outcome = _outcome(decision, metric)
     return {
         "outcome": outcome,
@@ -78,7 +131,7 @@ def rank_change(
         "low": _ratio(location.low, relative=relative),
         "high": _ratio(location.high, relative=relative),
         "level": 1 - (2 * EQUIVALENCE_ALPHA if decision == "same" else alpha),
-        "reason": _at_the_limit(metric, outcome) or reason,
+        "reason": _at_the_limit(metric, arm, outcome) or reason,
     }
 
 
@@ -127,9 +180,9 @@ def _ratio(value: float, *, relative: bool) -> float | None:
     return exp(value) if relative else 1 + value
 
 
-def _at_the_limit(metric: OwnMetric, outcome: str) -> str | None:
+def _at_the_limit(metric: OwnMetric, arm: Arm, outcome: str) -> str | None:
     """What the greatest load that the generator offers hides of a decided change."""
-    old, new = (_carried(metric, arm) for arm in (Arm.BASE, Arm.HEAD))
+    old, new = (_carried(metric, one) for one in (Arm.BASE, arm))
     if outcome == "same" and old and new:
         return "both carry all that the generator can offer"
     if outcome == "same" and (old or new):

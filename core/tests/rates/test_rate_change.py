@@ -23,7 +23,7 @@ from nalm_core.rates.rate_report import Phase, Trial
 from nalm_core.rates.rate_result import rate_checks
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Arm
-from rate_runs import calls_of, later, waits_of
+from rate_runs import calls_of, in_steps_of_10_us, later, waits_of
 from rate_synthetic import HOST, INFO, SCENARIO, STARTED, TSC_HZ, Truth, trial
 
 LAUNCHES, PAIRS = 16, 2
@@ -101,6 +101,22 @@ def test_equal_builds_are_the_same_in_every_figure() -> None:
     assert verdict.loads[0].pairs == verdict.loads[0].of == LAUNCHES * PAIRS
     text = json.dumps(report.model_dump(mode="json", by_alias=True))
     assert RateComparison.model_validate_json(text) == report
+
+
+def test_a_latency_within_one_step_of_the_generator_is_open() -> None:
+    def coarse(report: RateComparison) -> RateComparison:
+        found = []
+        for one in report.trials:
+            waits = np.full(1000, 6000.0 if one.arm is Arm.HEAD else 3000.0)
+            trial = one.trial.model_copy(update={"latency": in_steps_of_10_us(waits)})
+            found.append(one.model_copy(update={"trial": trial}))
+        return report.model_copy(update={"trials": found})
+
+    verdict = judge_comparison(coarse(made(np.random.default_rng(1))))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert outcomes(verdict)[RateFigure.LATENCY_P99] is Outcome.INCONCLUSIVE
+    said = "at 1000000 pps latency_p99: the generator's latency has steps of 10 us"
+    assert said in [reason.replace("latency p99", "latency_p99") for reason in verdict.reasons]
 
 
 def test_a_microsecond_more_beyond_p99_alone_is_found_and_named() -> None:

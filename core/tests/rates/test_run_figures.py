@@ -9,21 +9,21 @@ from collections import Counter
 import numpy as np
 import pytest
 from nalm_core.rates.defaults import COMPARE_ALPHA, SOAK_CONFIDENCE
-from nalm_core.rates.run_figures import RATE_METRICS, rate_metrics
+from nalm_core.rates.run_figures import LATENCIES, RATE_METRICS, rate_metrics
 from nalm_core.rates.run_view import rates_of
 from nalm_core.rates.soak_figures import soak_metrics
 from nalm_core.rates.sweep import RULE
 from nalm_core.report.catalogue import NEVER_JUDGED
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Arm, RunReport
-from nalm_core.report.serialization import dump_report, parse_report
+from nalm_core.report.serialization import ReportError, dump_report, parse_report
 from nalm_core.report.summary import summarise
 from nalm_core.report.trials.long_calls import LongCalls
 from nalm_core.report.trials.trial import Phase
 from nalm_core.verdict.long_calls import long_call_stages
 from nalm_core.verdict.metric_change import MetricChange
 from nalm_core.verdict.verdict import judge
-from rate_runs import ARMS, Waits, later, rate_run, soak_run
+from rate_runs import ARMS, Waits, in_steps_of_10_us, later, rate_run, soak_run
 
 
 def judged(report: RunReport) -> tuple[Outcome, dict[str, MetricChange]]:
@@ -129,6 +129,69 @@ def test_pauses_of_the_host_name_a_stage_seldom() -> None:
         calls = LongCalls(at_least_us=5.0, stages=stages)
         named += bool(long_call_stages(calls, Arm.HEAD, COMPARE_ALPHA, grew=True))
     assert named <= 8
+
+
+@pytest.mark.parametrize("factor", [1.0, 2.0])
+def test_a_latency_within_one_step_of_the_generator_is_open(factor: float) -> None:
+    """All packets wait twice as long, below the generator's first step, as if nothing had changed."""
+    report = rate_run(
+        waits=lambda waits: np.minimum(waits * factor, 9_990),
+        bins=in_steps_of_10_us,
+        modes=["latency"],
+        packets=2_000,
+    )
+    outcome, figures = judged(report)
+    assert outcome is Outcome.INCONCLUSIVE
+    for name in LATENCIES:
+        one = figures[name]
+        assert (one.outcome, one.base, one.head, one.low, one.high) == (
+            "inconclusive",
+            10_000,
+            10_000,
+            None,
+            None,
+        )
+        assert one.reason == "the generator's latency has steps of 10 us"
+    assert figures["jitter_p99_ns"].outcome == "same"
+
+
+def test_a_latency_several_steps_later_is_found() -> None:
+    report = rate_run(
+        waits=lambda waits: waits + 40_000,
+        bins=in_steps_of_10_us,
+        wait_ns=5_000,
+        modes=["latency"],
+        packets=2_000,
+    )
+    _, figures = judged(report)
+    assert set(LATENCIES) <= set(regressed(figures))
+    p50 = figures["latency_p50_ns"]
+    assert (p50.base, p50.low) == (10_000, pytest.approx(4)), "40 us or more, from 10 us or less"
+
+
+def test_steps_that_are_small_beside_the_margin_hide_nothing() -> None:
+    report = rate_run(bins=in_steps_of_10_us, wait_ns=800_000, modes=["latency"], packets=2_000)
+    _, figures = judged(report)
+    p50 = figures["latency_p50_ns"]
+    assert p50.outcome == "same" and p50.low is not None and p50.high is not None
+    assert p50.high - p50.low > 0.024, "a step of 10 us at 800 us, either way"
+
+
+def test_a_margin_below_the_steps_of_an_nf_shows_no_equality() -> None:
+    """An NF's bins are up to 1/32 wide."""
+    report = rate_run(modes=["latency"], margins={"latency_p50_ns": 0.02}, packets=2_000)
+    p50 = judged(report)[1]["latency_p50_ns"]
+    assert p50.outcome == "inconclusive" and "the generator's latency has steps" in (p50.reason or "")
+
+
+def test_begins_of_bins_that_are_above_their_values_are_refused() -> None:
+    report = rate_run(modes=["latency"], packets=200, launches=2)
+    own = [
+        one.model_copy(update={"begins": {arm: [1e12] * 2 for arm in ARMS}}) if one.begins else one
+        for one in report.own_metrics
+    ]
+    with pytest.raises(ReportError, match="between 0 and the value"):
+        parse_report(dump_report(report.model_copy(update={"own_metrics": own})))
 
 
 def test_losses_in_bursts_are_found_with_their_cause() -> None:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field
 
 from nalm_core.report.terms import Count, Model
@@ -17,3 +19,8 @@ class Histogram(Model):
     max_ns: float | None
     payload: str
     """HdrHistogram V2, compressed, base64."""
+    bins: Annotated[list[tuple[float, float]], Field(max_length=1000)] = Field(
+        default_factory=list, exclude_if=lambda found: not found
+    )
+    """Of a generator whose steps are wider than those of an NF: from and up to in ns of each bin with values,
+    which stand at its end in the payload."""

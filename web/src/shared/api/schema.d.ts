@@ -6886,6 +6886,11 @@ export interface components {
          * @description One histogram. Without values, `count` is 0, and `min_ns` and `max_ns` are None.
          */
         Histogram: {
+            /** Bins */
+            bins?: [
+                number,
+                number
+            ][];
             /** Count */
             count: number;
             /** Max Ns */
@@ -9057,6 +9062,10 @@ export interface components {
             /** At Least */
             at_least?: {
                 [key: string]: number;
+            };
+            /** Begins */
+            begins?: {
+                [key: string]: number[];
             };
             /**
              * Better
