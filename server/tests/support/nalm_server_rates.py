@@ -31,7 +31,12 @@ def swapped(report: RunReport) -> RunReport:
     """Base's figures as head's, and the reverse."""
     other = {Arm.BASE: Arm.HEAD, Arm.HEAD: Arm.BASE}
     own = [
-        one.model_copy(update={"values": {arm: one.values[other[arm]] for arm in one.values}})
+        one.model_copy(
+            update={
+                "values": {arm: one.values[other[arm]] for arm in one.values},
+                "begins": {arm: one.begins[other[arm]] for arm in one.begins},
+            }
+        )
         for one in report.own_metrics
     ]
     return report.model_copy(update={"own_metrics": own})
@@ -79,7 +84,8 @@ def shifted(report: RunReport, factors: Mapping[str, float]) -> RunReport:
     for one in report.own_metrics:
         factor = factors.get(one.name, 1.0)
         values = {arm: [value * factor for value in of] for arm, of in one.values.items()}
-        own.append(one.model_copy(update={"values": values}))
+        begins = {arm: [begin * factor for begin in of] for arm, of in one.begins.items()}
+        own.append(one.model_copy(update={"values": values, "begins": begins}))
     return report.model_copy(update={"own_metrics": own})
 
 
