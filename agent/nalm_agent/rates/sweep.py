@@ -102,9 +102,8 @@ def _launch(
             for arm, nf in arms.items():
                 builders[arm].stages = nf.stages
                 with blame(arm):
-                    nf.trial(
-                        Ask(Phase.SWEEP, settings.trial_s / 4)
-                    )  # caches and tables warm up; not recorded
+                    # Caches and tables warm up; not recorded.
+                    nf.trial(Ask(Phase.SWEEP, settings.trial_s / 4))
             for number, (share, pps) in enumerate(shuffled):
                 part = (at + number / len(loads)) / len(turns)
                 done, left = time_left.measured((launch + part) / settings.sweep_launches)
