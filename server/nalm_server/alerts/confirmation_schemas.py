@@ -54,7 +54,13 @@ class Confirmation(Schema):
     """Seconds for the rounds; null: as nalm.toml says."""
     run_id: str | None
     outcome: str | None
-    """The verdict's outcome; `lost`: the job ended without one; null: still open."""
+    """The outcome of the alert's figure, of cycles the verdict's; `lost`: the job ended without one; null:
+    still open."""
+    metric: str | None
+    """The figure whose outcome, ratio and interval these are; null: the run's, by its cycles, or still
+    open."""
+    stage: str | None
+    """The figure's stage; null: the chain, or the whole NF."""
     ratio: float | None
     low: float | None
     high: float | None

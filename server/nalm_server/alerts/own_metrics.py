@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Findings beside the chain's cycles: own metrics, and stages and instructions with a threshold.
 
-A second measurement and its fixes are judged by the chain's cycles, so they say nothing about these. Runs of
-rates and soaks are judged by their figures, so a second one says all.
+A second measurement that the service requests, and its fixes, are judged by the chain's cycles, so they say
+nothing about these. alerts.figures judges one of them alone, and figures of rates and soaks, by itself.
 """
 
 from __future__ import annotations

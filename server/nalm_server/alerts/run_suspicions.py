@@ -72,7 +72,8 @@ def _reason(session: Session, judged: JudgedRun) -> JobReason | None:
 def _measured_again(session: Session, judged: JudgedRun, now: datetime) -> None:
     """A second measurement that finds the same gives the finding its figures, as it gives the commit's."""
     verdict = Verdict.model_validate(judged.verdict.document)
-    if verdict.outcome == "regressed" and not judged.run.beside:
+    regressed = verdict.outcome == "regressed" or verdict.failing_metrics
+    if regressed and not judged.run.beside:
         measured_again(session, judged.run, _moved(judged, verdict), judged.explanation)
         fixes.look(session, judged.run, judged.verdict, now)
 

@@ -23,6 +23,7 @@ class Choice(TypedDict, total=False):
 
     scenarios: list[str] | None
     origin: Origin
+    branch: str | None
     only_host: str | None
     not_host: str | None
     needs: str | None

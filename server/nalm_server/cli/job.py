@@ -81,6 +81,10 @@ def job_request(
     ] = None,
     kind: Annotated[RunKind, typer.Option(help="What is measured.")] = RunKind.CYCLES,
     scenario: Annotated[list[str] | None, typer.Option(help="Only this scenario; may be repeated.")] = None,
+    branch: Annotated[
+        str | None,
+        typer.Option(help="The branch whose thresholds apply. Default: HEAD, or its jobs' branch."),
+    ] = None,
     state: State = None,
 ) -> None:
     """Requests a measurement of one commit.
@@ -92,7 +96,7 @@ def job_request(
     nalm-server job request my-nf main --base v1.0 --kind rate --scenario sfc_a
     """
     with validated():
-        request = JobRequest(head=head, base=base, kind=kind, scenarios=scenario or None)
+        request = JobRequest(head=head, base=base, kind=kind, scenarios=scenario or None, branch=branch)
     with opened(state) as context:
         _print_job(requests.request_job(context, SYSTEM, project, request))
 
@@ -154,15 +158,27 @@ def bisect(
     project: Project,
     good: Annotated[str, typer.Argument(help="A commit before the change.")],
     bad: Annotated[str, typer.Argument(help="A later commit that has it.")],
+    *,
     scenario: Annotated[str, typer.Option(help="The scenario that changed.")],
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            help="The figure that changed, as latency_p99_ns. Default: what decides the runs: cycles, or the "
+            "worst figure of rates and soaks."
+        ),
+    ] = None,
     state: State = None,
 ) -> None:
-    """Searches for the commit between GOOD and BAD that changed a scenario.
+    """Searches for the commit between GOOD and BAD that changed a scenario, or one of its figures.
 
-    Example: nalm-server bisect my-nf v1.0 main --scenario sfc_a
+    Examples:
+
+    nalm-server bisect my-nf v1.0 main --scenario sfc_a
+
+    nalm-server bisect my-nf v1.0 main --scenario sfc_a:rate --metric latency_p99_ns
     """
     with validated():
-        new = BisectNew(good=good, bad=bad, scenario=scenario)
+        new = BisectNew(good=good, bad=bad, scenario=scenario, metric=metric)
     with opened(state) as context:
         _print_bisect(bisects.create(context, SYSTEM, project, new))
 

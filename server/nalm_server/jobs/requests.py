@@ -47,6 +47,7 @@ def _queue(
         why=f"requested by {caller.name}",
         now=now,
         requested_by=caller.name[:128],
+        branch=request.branch or pair.branch,
         scenarios=names_to_measure(request.kind, request.scenarios),
     )
     audit(session, caller, "job.request", f"job {job.id}", now, project_id=project_id)

@@ -13,7 +13,7 @@ from nalm_server.db.context import Context
 from nalm_server.git import graph
 from nalm_server.git.commits import repository as commits
 from nalm_server.git.commits.models import CommitRow
-from nalm_server.git.graph import GraphCommit
+from nalm_server.git.graph import GraphCommit, UnknownRevisionError
 from nalm_server.jobs import commit_range
 
 
@@ -28,6 +28,8 @@ class Pair:
     """For a head that is new to the server."""
     listed: bool = False
     """Head is new and on the default branch's first-parent line."""
+    branch: str | None = None
+    """Head as requested, if it is the name of a branch."""
 
 
 def known(context: Context, project: ProjectRow, revision: str) -> CommitRow | None:
@@ -55,16 +57,25 @@ def pair(context: Context, project: ProjectRow, head: str, base: str | None) -> 
     a known parent, the parent."""
     row = known(context, project, head)
     sha = row.sha if row is not None else resolve(context, project, head)
+    branch = head if row is None and _is_branch(context, project, head, sha) else None
     row = row or known(context, project, sha)
     given = resolve(context, project, base) if base is not None else None
     if row is not None and (against := given or row.parent_sha):
-        return Pair(project.id, sha, row.parent_sha, against)
+        return Pair(project.id, sha, row.parent_sha, against, branch=branch)
     info = graph.first_parent(context, project, None, sha, most=1)[0]
     against = given or _left_at(context, project, info)
     if against is None:
         raise InvalidError(f"{head} has no parent: give a base to compare it with.")
     listed = sha in commit_range.on_default_line(context, project, [info])
-    return Pair(project.id, sha, info.parent, against, info, listed)
+    return Pair(project.id, sha, info.parent, against, info, listed, branch)
+
+
+def _is_branch(context: Context, project: ProjectRow, name: str, sha: str) -> bool:
+    """True if a branch, not a tag or a part of a SHA, gave the commit."""
+    try:
+        return graph.resolve(context, project, f"refs/heads/{name}") == sha
+    except UnknownRevisionError:
+        return False
 
 
 def _left_at(context: Context, project: ProjectRow, head: GraphCommit) -> str | None:

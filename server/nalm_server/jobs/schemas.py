@@ -178,6 +178,10 @@ class JobRequest(Schema):
         default=None, description="Null: where head left the default branch; on that branch, head's parent."
     )
     scenarios: Scenarios | None = None
+    branch: Revision | None = Field(
+        default=None,
+        description="Whose thresholds apply. Null: head, if it is a branch; else the branch of earlier jobs.",
+    )
 
 
 class Why(Schema):

@@ -17,6 +17,7 @@ from nalm_server.auth.tokens.principal import Principal
 from nalm_server.base.errors import NotFoundError
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs import approvals, ports, repository, superseding
+from nalm_server.jobs import branch_repository as branches
 from nalm_server.jobs.agents.needs import Needs
 from nalm_server.jobs.approvals import Origin
 from nalm_server.jobs.models import CampaignRow, JobRow
@@ -46,11 +47,11 @@ def enqueue(
     """Queues the measurement of the commit against base; only once for the same reason.
 
     origin: where the commit was just seen; None: as recorded. branch: whose thresholds apply; None: the
-    default branch, if the commit is of it. A fork's commit is queued but not leased until
-    it is approved. The caller holds the project's lock.
+    one of the pair's or the commit's earlier jobs. A fork's commit is queued but not leased until it is
+    approved. The caller holds the project's lock.
     """
     fork = (origin or approvals.origin(session, commit)).fork
-    known = _known(session, commit, base_sha, reason, scenarios)
+    known = _known(session, commit, base_sha, reason, scenarios, branch=branch)
     if known is not None:
         _requested_again(session, known, now, why=why, fork=fork, pull_request=pull_request, who=requested_by)
         _sooner(session, known, reason, now)
@@ -59,7 +60,7 @@ def enqueue(
         base_sha = superseding.older_pushes(session, commit, now) or base_sha
     job = _new(commit, base_sha, reason, fork, now)
     job.pull_request, job.requested_by, job.scenarios = pull_request, requested_by, scenarios
-    job.branch = branch or _default_branch(session, commit)
+    job.branch = branch or branches.of_pair(session, commit, base_sha)
     job.budget_seconds, job.campaign = budget_seconds, campaign
     job.only_host, job.not_host, job.needs = only_host, not_host, needs or _needs(scenarios)
     _queue(session, [(job, why)], now)
@@ -137,19 +138,19 @@ def _queue(session: Session, new: Sequence[tuple[JobRow, str]], now: datetime) -
     ports.jobs_moved(session, jobs, now)
 
 
-def _default_branch(session: Session, commit: CommitRow) -> str | None:
-    """The default branch, for a commit of its first-parent line; None for others."""
-    project = project_rows.find_by_id(session, commit.project_id) if commit.listed else None
-    return project.default_branch if project is not None else None
-
-
 def _latest_only(session: Session, project_id: int) -> bool:
     project = project_rows.find_by_id(session, project_id)
     return project is not None and project.latest_only
 
 
 def _known(
-    session: Session, commit: CommitRow, base_sha: str, reason: JobReason, scenarios: list[str] | None
+    session: Session,
+    commit: CommitRow,
+    base_sha: str,
+    reason: JobReason,
+    scenarios: list[str] | None,
+    *,
+    branch: str | None,
 ) -> JobRow | None:
     if reason in (
         JobReason.BISECT,
@@ -162,7 +163,8 @@ def _known(
         return None
     if reason is JobReason.PERSON:
         under_way = repository.open_of_commit(session, commit.id, base_sha)
-        return next((job for job in under_way if job.scenarios == scenarios), None)
+        fitting = (job for job in under_way if job.scenarios == scenarios and branch in (None, job.branch))
+        return next(fitting, None)
     if reason is JobReason.PUSH and _latest_only(session, commit.project_id):
         return repository.find_for_head(session, commit.id, reason)
     if reason in (JobReason.SCHEDULE, JobReason.BACKFILL, JobReason.LINK):

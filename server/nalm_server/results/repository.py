@@ -150,6 +150,19 @@ def of_job_and_scenario(session: Session, job_id: int, scenario: str) -> JudgedR
     return next(iter(_fetch(session, query)), None)
 
 
+def newest_documents(session: Session, project_id: int, scenario: str, limit: int) -> list[dict[str, Any]]:
+    """The scenario's newest verdicts."""
+    query = (
+        select(VerdictRow.document)
+        .join(RunRow, RunRow.id == VerdictRow.run_id)
+        .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
+        .where(RunRow.project_id == project_id, ScenarioRow.name == scenario)
+        .order_by(RunRow.received_at.desc(), RunRow.id.desc())
+        .limit(limit)
+    )
+    return list(session.scalars(query))
+
+
 def scenarios_of_job(session: Session, job_id: int) -> list[str]:
     """Scenarios with a result of the job."""
     return list(

@@ -46,6 +46,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("alert list nobody", COULD_NOT, "no such project"),
         ("bisect demo v1 ma:in --scenario sfc_a", REFUSED, "bad"),
         ("bisect demo v1 main --scenario sfc/a", REFUSED, "scenario"),
+        ("bisect demo v1 main --scenario sfc_a --metric a/b", REFUSED, "metric"),
         ("bisect nobody v1 main --scenario sfc_a", COULD_NOT, "no such project"),
         ("bisect demo v1 gone --scenario sfc_a", COULD_NOT, "'gone'"),
         ("job list --project nobody", COULD_NOT, "no such project"),
@@ -75,7 +76,8 @@ def test_a_mistake_is_reported(home: Path, command: str, code: int, wrong: str) 
 
 def test_what_works_says_so(home: Path) -> None:
     assert "backfill 1 is planning" in run(home, "backfill", "demo", "v1", "main").stdout
-    assert "bisect 1 is planning" in run(home, "bisect", "demo", "v1", "main", "--scenario", "s").stdout
+    of_rates = ("--scenario", "s:rate", "--metric", "latency_p99_ns")
+    assert "bisect 1 is planning" in run(home, "bisect", "demo", "v1", "main", *of_rates).stdout
     requested = run(home, "job", "request", "demo", "main", "--base", "v1", "--kind", "rate")
     assert "job 1 of demo: queued" in requested.stdout and "requested by" in requested.stdout
     assert run(home, "job", "list").exit_code == 0

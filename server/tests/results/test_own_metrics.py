@@ -14,6 +14,7 @@ from nalm_server.alerts.models import AlertRow
 from nalm_server.notify import alert_messages
 from nalm_server_findings import Rig
 from nalm_server_harness import Service
+from nalm_server_line import use_line
 from nalm_server_reports import body_of, make_report, sha
 
 pytestmark = pytest.mark.dialects
@@ -81,6 +82,31 @@ def test_one_beyond_its_margin_is_an_alert_that_nobody_measures_again(service: S
     state = {"state": "expected", "why": "sessions now keep their fragments"}
     service.post(f"/alerts/{found['id']}/state", "admin", 200, state)
     assert service.get(f"/alerts/{found['id']}")["reason"] == "sessions now keep their fragments"
+
+
+def test_one_that_is_measured_again_by_hand_is_judged_by_itself(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cycles regress in the second run, and the metric does not."""
+    use_line(monkeypatch, 3)
+    rig = Rig(service, {sha(0): 150.0, sha(1): 200.0}, own_metrics=[metric(1000.0, 1000.0)])
+    service.lease(204)
+    service.upload(body_of(run(1, metric(1000.0, 900.0))))
+    rig.drain()
+    (found,) = service.get("/projects/demo/alerts")
+    service.post(f"/alerts/{found['id']}/confirm", "admin", 200, {})
+    rig.work_all("bench-1")
+    confirming = service.get(f"/alerts/{found['id']}")["confirming"]
+    assert confirming["state"] == "dismissed"
+    (measured,) = confirming["measurements"]
+    assert (measured["metric"], measured["outcome"]) == ("sessions", "same")
+
+
+def test_a_bisection_of_one(service: Service) -> None:
+    service.upload(body_of(run(1, metric(1000.0, 900.0))))
+    requested = {"good": sha(0), "bad": sha(1), "scenario": "sfc_a", "metric": "seasons"}
+    refused = service.post("/projects/demo/bisections", "admin", 422, requested)
+    assert "those of its newest run are cpp, sessions." in str(refused)
 
 
 def expected_of(service: Service, alert: int, bound: float | None = None, status: int = 200) -> list[Any]:

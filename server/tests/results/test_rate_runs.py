@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from nalm_core.report.run_report import RunReport
 from nalm_core.report.serialization import dump_report
 from nalm_server.auth.access.project_repository import find
 from nalm_server.changepoints import tasks
@@ -18,7 +19,7 @@ from nalm_server.jobs.schemas import JobReason, JobState
 from nalm_server.jobs.service import enqueue, move
 from nalm_server_harness import Service
 from nalm_server_line import use_line
-from nalm_server_rates import RateBench, of_commits, rates, shifted, soak, swept, unmeasured
+from nalm_server_rates import RateBench, both, of_commits, rates, shifted, soak, swept, unmeasured
 from nalm_server_reports import body_of, make_report, sha
 from rate_runs import later, rate_run
 
@@ -186,6 +187,70 @@ def test_a_bisection_finds_the_commit(service: Service) -> None:
     RateBench(service, slow={sha(number) for number in range(5, LENGTH)}).work_all()
     found = service.get(f"/bisections/{bisect}")
     assert (found["state"], found["high_sha"], found["direction"]) == ("found", sha(5), "regressed")
+
+
+@pytest.mark.parametrize("other", ["lower", "missing"])
+@pytest.mark.usefixtures("line")
+def test_an_alert_is_measured_again_by_its_own_figure(service: Service, other: str) -> None:
+    """p99 is the same in the second run; full load is 10 % lower in it, or NDR could not be found."""
+    second = both(lower=True) if other == "lower" else unmeasured(1, sha(0), sha(1))
+    bench = RateBench(service, slow=(), measured=lambda base, head: second)
+    assert not bench.work()
+    service.upload(dump_report(rates(1, sha(0), sha(1), slower=3000.0)))
+    bench.work_all()
+    (found,) = service.get("/projects/demo/alerts", state="dismissed")
+    assert found["metric"] == "latency_p99_ns"
+    confirming = service.get(f"/alerts/{found['id']}")["confirming"]
+    (measured,) = confirming["measurements"]
+    assert (measured["metric"], measured["outcome"]) == ("latency_p99_ns", "same")
+    assert 0.9 < measured["ratio"] < 1.1 and "Latency p99" in measured["why"]
+    assert "Latency p99 of sfc_a:rate: same when measured again on bench-1" in confirming["why"]
+
+
+def lower_from_3_and_later_from_6(base: str, head: str) -> RunReport:
+    place = [sha(number) for number in range(LENGTH)].index
+    first, last = place(base), place(head)
+    return both(lower=first < 3 <= last, later_tail=first < 6 <= last)
+
+
+@pytest.mark.parametrize(
+    ("metric", "culprit", "message"),
+    [(None, 3, " regressed sfc_a:rate."), ("latency_p99_ns", 6, " regressed Latency p99 of sfc_a:rate.")],
+)
+@pytest.mark.usefixtures("line")
+def test_a_bisection_can_search_for_one_figure(
+    service: Service, metric: str | None, culprit: int, message: str
+) -> None:
+    expected = {"good": sha(0), "bad": sha(LENGTH - 1), "scenario": "sfc_a:rate", "metric": metric}
+    bisect = service.post("/projects/demo/bisections", "admin", 201, expected)
+    assert bisect["metric"] == metric
+    RateBench(service, slow=(), measured=lower_from_3_and_later_from_6).work_all()
+    found = service.get(f"/bisections/{bisect['id']}")
+    assert (found["state"], found["high_sha"]) == ("found", sha(culprit))
+    assert found["message"].endswith(message)
+
+
+@pytest.mark.usefixtures("line")
+def test_a_push_of_several_commits_is_bisected_by_the_figure_of_its_alert(service: Service) -> None:
+    bench = RateBench(service, slow=(), measured=lower_from_3_and_later_from_6)
+    for base, head in ((2, 3), (3, LENGTH - 1)):
+        pair = {"base": sha(base), "head": sha(head), "kind": "rate", "scenarios": ["sfc_a"]}
+        service.post("/projects/demo/jobs", "admin", 201, pair)
+        bench.work_all()
+    (bisect,) = service.get("/projects/demo/bisections")
+    assert (bisect["metric"], bisect["state"], bisect["high_sha"]) == ("latency_p99_ns", "found", sha(6))
+    confirmed = service.get("/projects/demo/alerts", state="confirmed")
+    found = {one["sha"]: one["metric"] for one in confirmed}
+    assert found.keys() == {sha(3), sha(6)} and found[sha(6)] == "latency_p99_ns"
+
+
+@pytest.mark.usefixtures("line")
+def test_a_bisection_of_an_unknown_figure_names_those_of_the_runs(service: Service) -> None:
+    requested = {"good": sha(0), "bad": sha(8), "scenario": "sfc_a:rate", "metric": "latency_max_ns"}
+    service.upload(dump_report(rates(1, sha(0), sha(1))))
+    refused = str(service.post("/projects/demo/bisections", "admin", 422, requested))
+    assert "'latency_max_ns'" in refused and "mrr_pps, ndr_pps, " in refused
+    assert refused.count("latency_max_ns") == 1, "it belongs to single packets: no comparison decides it"
 
 
 def test_a_leak_is_an_alert_of_the_soak(service: Service) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nalm_core.report.defaults import BUDGET_SECONDS
+from nalm_core.report.own_metrics import OwnMetric
 from nalm_core.report.run_report import Arm, Round, RunReport
 from nalm_core.verdict.checks import run_checks
 from nalm_server.alerts import findings
@@ -56,6 +57,8 @@ class Rig:
     run: int = 2000
     budget_seconds: float = BUDGET_SECONDS
     """That of nalm.toml."""
+    own_metrics: Sequence[OwnMetric] = ()
+    """Of each run."""
 
     def drain(self) -> None:
         """Twice: what one step leaves to be done, the next one does."""
@@ -107,6 +110,7 @@ class Rig:
             head_costs={**COSTS, "nat": nat["head"]},
             status="broken" if outcome == "broken" else "measured",
         )
+        report = report.model_copy(update={"own_metrics": list(self.own_metrics)})
         report = given_seconds(report, lease["budget_seconds"] or self.budget_seconds)
         return undecided(report) if outcome == "undecided" else report
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -14,7 +14,7 @@ from nalm_core.report.trials.kinds import RunKind, split_name
 from nalm_server.worker import registry
 from nalm_server_harness import Service
 from nalm_server_reports import STARTED
-from rate_runs import later, rate_run, soak_run
+from rate_runs import later, rate_run, same, soak_run
 
 SCENARIO = "sfc_a"
 
@@ -45,6 +45,13 @@ def swapped(report: RunReport) -> RunReport:
 @cache
 def _soak(leak: float) -> RunReport:
     return soak_run(leak=leak, intervals=60)
+
+
+@cache
+def both(*, lower: bool = False, later_tail: bool = False) -> RunReport:
+    """MRR, NDR and PDR of head are 10 % lower, its p99 is slower by 3 us, or both."""
+    waits = later(3000.0, 0.97, 0.999) if later_tail else same
+    return rate_run(rate=0.9 if lower else 1.0, packets=1_000, waits=waits)
 
 
 @cache
@@ -109,6 +116,8 @@ class RateBench:
 
     service: Service
     slow: Collection[str]
+    measured: Callable[[str, str], RunReport] | None = None
+    """The run of base and head; None: as `slow` says."""
     leases: list[dict[str, Any]] = field(default_factory=list)
     run: int = 5000
 
@@ -138,8 +147,11 @@ class RateBench:
         assert kind is RunKind.RATE
         self.run += 1
         base, head = lease["base_sha"], lease["head_sha"]
-        slower = 3000.0 if head in self.slow and base not in self.slow else 0.0
         named = f"{SCENARIO if scenario == '*' else scenario}:rate"
-        report = rates(self.run, base, head, slower=slower, name=named)
+        if self.measured is not None:
+            report = of_commits(self.measured(base, head), self.run, base, head, named)
+        else:
+            slower = 3000.0 if head in self.slow and base not in self.slow else 0.0
+            report = rates(self.run, base, head, slower=slower, name=named)
         of = {"job_id": lease["job_id"], "fence": lease["fence"]}
         self.service.upload(dump_report(report), token="agent", **of)

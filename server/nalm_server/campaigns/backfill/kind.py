@@ -20,6 +20,7 @@ from nalm_server.db.context import Context
 from nalm_server.git.commits import repository as commits
 from nalm_server.git.graph import GraphCommit
 from nalm_server.jobs import approvals, commit_range
+from nalm_server.jobs import branch_repository as branches
 from nalm_server.jobs.models import CampaignRow
 from nalm_server.jobs.schemas import OPEN, JobReason, JobState
 
@@ -106,6 +107,7 @@ def _queue(
         why=f"backfill {campaign.number}",
         now=now,
         origin=approvals.origin_on_line(session, commit, spec.last_sha),
+        branch=branches.of_line(session, campaign.project_id, spec.last_sha),
         scenarios=missing,
     )
     if job.state not in OPEN:  # another backfill's job without a result

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Searches for one scenario's change between a good and a bad commit. Measures each candidate against good,
-with more rounds while it is undecided. nalm_core.findings.bisection chooses the candidates."""
+"""Searches for the change of a scenario, or of one of its figures, between a good and a bad commit. Measures
+each candidate against good, with more rounds while it is undecided. nalm_core.findings.bisection chooses the
+candidates."""
 
 from __future__ import annotations
 
@@ -18,34 +19,58 @@ from nalm_core.findings.bisection import (
     next_budget,
     next_step,
 )
-from nalm_core.report.outcome import CHANGED, UNDECIDED
+from nalm_core.findings.figure import Figure
+from nalm_core.report.catalogue import title_of
+from nalm_core.report.outcome import CHANGED, DECIDED, UNDECIDED, Outcome
 from nalm_core.text.commit_name import short
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
+from nalm_server.alerts.figures import judged
 from nalm_server.auth.access import project_repository as projects
+from nalm_server.campaigns import pair_repository
 from nalm_server.campaigns import repository as campaigns
-from nalm_server.campaigns.bisection import repository
 from nalm_server.campaigns.bisection.schemas import BisectState
 from nalm_server.campaigns.kind import Kind, Plan, StepState, end, why_no_run
 from nalm_server.campaigns.models import StepRow
+from nalm_server.campaigns.pair_repository import ScenarioPair
 from nalm_server.campaigns.queueing import queue
 from nalm_server.db.context import Context
 from nalm_server.git.commits.order import record
 from nalm_server.jobs import approvals, commit_range
+from nalm_server.jobs import branch_repository as branches
 from nalm_server.jobs import repository as job_rows
 from nalm_server.jobs.models import CampaignRow
 from nalm_server.jobs.schemas import OPEN, JobReason, JobState
 from nalm_server.results.repository import JudgedRun
 from nalm_server.results.summary import settings_of
 
+ENDING = (*DECIDED, Outcome.BROKEN)
+"""Outcomes that need no second measurement."""
+
 
 class BisectSpec(BaseModel):
     scenario: str
+    metric: str | None = None
+    """The figure that decides; None: the run's outcome."""
+    stage: str | None = None
+    """The figure's stage; None: the chain, or the whole NF."""
     good_sha: str
     bad_sha: str
     commits: list[str] | None = None
     """From good to bad along the first parent; None before planning."""
+
+    @property
+    def figures(self) -> list[Figure]:
+        return [] if self.metric is None else [Figure(metric=self.metric, stage=self.stage)]
+
+    @property
+    def subject(self) -> str:
+        """What is searched: `Latency p99 of sfc_a:rate`."""
+        if self.metric is None:
+            return self.scenario
+        where = "" if self.stage is None else f"{self.stage} "
+        return f"{where}{title_of(self.metric)} of {self.scenario}"
 
 
 class BisectResult(BaseModel):
@@ -134,13 +159,8 @@ def _compare(search: _Search, place: int) -> bool:
         scenario=search.spec.scenario,
         detail={"measurements": 0},
     )
-    known = repository.decided_run(
-        search.session,
-        search.campaign.project_id,
-        search.spec.scenario,
-        base_sha=step.base_sha,
-        head_sha=sha,
-    )
+    pair = ScenarioPair(search.campaign.project_id, search.spec.scenario, search.spec.good_sha, sha)
+    known = pair_repository.newest(search.session, pair, search.spec.figures, ENDING)
     if known is not None:
         step.run_id = known[0]
         _decide(search, step, known[1], StepState.REUSED)
@@ -163,6 +183,7 @@ def _measure(search: _Search, step: StepRow) -> None:
         why=f"bisect {campaign.number}, measurement {number} of this commit",
         now=search.now,
         origin=approvals.origin_on_line(search.session, commit, search.spec.bad_sha),
+        branch=branches.of_line(search.session, campaign.project_id, search.spec.bad_sha),
         scenarios=[search.spec.scenario],
     )
     step.detail = {"measurements": number}
@@ -174,21 +195,22 @@ def _settled(search: _Search, step: StepRow) -> bool:
     if job is not None and job.state in OPEN:
         return False
     result = campaigns.result_of(search.session, step)
-    if result is not None and result.verdict.outcome not in UNDECIDED:
+    outcome = judged(result.verdict, search.spec.figures).outcome if result is not None else None
+    if result is not None and outcome is not None and outcome not in UNDECIDED:
         step.run_id = result.run.run_id
-        _decide(search, step, result.verdict.outcome, StepState.DONE)
+        _decide(search, step, outcome, StepState.DONE)
     elif job is not None and job.state in (JobState.DONE, JobState.INVALID) and result is not None:
-        _again(search, step, result)
+        _again(search, step, result, outcome)
     else:
         _skip(search, step, why_no_run(job), StepState.FAILED)
     return step.outcome is not None
 
 
-def _again(search: _Search, step: StepRow, undecided: JudgedRun) -> None:
+def _again(search: _Search, step: StepRow, undecided: JudgedRun, outcome: str | None) -> None:
     measurements = step.detail["measurements"]
     longer = next_budget(settings_of(search.session, undecided.run.id).budget_seconds, measurements)
     if longer is None:
-        why = f"still {undecided.verdict.outcome} after {measurements} measurements"
+        why = f"still {outcome} after {measurements} measurements"
         _skip(search, step, why, StepState.DONE)
         return
     step.budget_seconds = longer
@@ -231,11 +253,11 @@ def _show_bounds(search: _Search) -> None:
 
 
 def _end(search: _Search, conclusion: Step) -> None:
-    shas, scenario = search.shas, search.spec.scenario
+    shas, subject = search.shas, search.spec.subject
     match conclusion:
         case Culprit(place):
             state = BisectState.FOUND
-            message = f"{short(shas[place])} {search.result.direction} {scenario}."
+            message = f"{short(shas[place])} {search.result.direction} {subject}."
         case Range(low, high):
             state = BisectState.RANGE
             message = (
@@ -244,7 +266,7 @@ def _end(search: _Search, conclusion: Step) -> None:
             )
         case NoChange():
             state = BisectState.NO_CHANGE
-            message = f"{scenario} is the same at both ends: there is nothing to find."
+            message = f"{subject} is the same at both ends: there is nothing to find."
         case _:
             state = BisectState.UNDECIDED
             message = (

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Annotated
 
 from nalm_core.findings.bisection import Finding
-from pydantic import StringConstraints
+from pydantic import Field, StringConstraints
 
 from nalm_server.base.schemas import NAME, Schema
 from nalm_server.jobs.schemas import Revision
@@ -34,6 +34,11 @@ class BisectNew(Schema):
     good: Revision
     bad: Revision
     scenario: Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
+    metric: Annotated[str, StringConstraints(min_length=1, max_length=32, pattern=NAME)] | None = Field(
+        default=None,
+        description="The figure whose change is searched; null: the outcome of the runs, for rates and soaks "
+        "the worst of all figures.",
+    )
 
 
 class BisectStep(Schema):
@@ -56,6 +61,10 @@ class Bisect(Schema):
     id: int
     project: str
     scenario: str
+    metric: str | None
+    """The figure that decides; null: the outcome of the runs."""
+    stage: str | None
+    """The figure's stage; null: the chain, or the whole NF."""
     good_sha: str
     bad_sha: str
     state: BisectState

@@ -8,6 +8,9 @@ from datetime import datetime
 from typing import Any
 
 from nalm_core.findings.bisection import Finding
+from nalm_core.findings.figure import CYCLES, decided_figures
+from nalm_core.report.trials.kinds import RunKind, split_name
+from nalm_core.verdict.verdict import Verdict as CoreVerdict
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.roles import Role
@@ -22,7 +25,11 @@ from nalm_server.campaigns.models import StepRow
 from nalm_server.campaigns.resource import Resource, common, resolve_ends
 from nalm_server.db.context import Context
 from nalm_server.jobs.models import CampaignRow
+from nalm_server.results import repository as runs
 from nalm_server.results.series import repository as scenarios
+
+LOOKED_AT = 20
+"""Newest runs of a scenario in which its figures are looked for."""
 
 
 def create(context: Context, caller: Principal, project: str, new: BisectNew) -> BisectDetail:
@@ -30,8 +37,9 @@ def create(context: Context, caller: Principal, project: str, new: BisectNew) ->
     with context.read_sessions() as session:
         row = require_project(session, caller, project, Role.DEVELOPER)
         _require_seen_scenario(session, row.id, new.scenario)
+        metric = _figure(session, row.id, new)
     good, bad = resolve_ends(context, row, good=new.good, bad=new.bad)
-    spec = BisectSpec(scenario=new.scenario, good_sha=good, bad_sha=bad)
+    spec = BisectSpec(scenario=new.scenario, metric=metric, good_sha=good, bad_sha=bad)
     return BISECTS.create(context, caller, row, spec.model_dump(), good)
 
 
@@ -49,6 +57,29 @@ def _require_seen_scenario(session: Session, project_id: int, name: str) -> None
     known = [scenario.name for scenario in scenarios.list_scenarios(session, project_id)]
     if known and name not in known:
         raise InvalidError(f"No run has a scenario {name!r}; known are {', '.join(known[:20])}.")
+
+
+def _figure(session: Session, project_id: int, new: BisectNew) -> str | None:
+    """The figure to search; None: the runs' outcome, as for cycles per packet of runs of cycles. Accepts any
+    name before the scenario's first run with figures."""
+    of_cycles = split_name(new.scenario)[1] is RunKind.CYCLES
+    if new.metric is None or (of_cycles and new.metric == CYCLES):
+        return None
+    known = _judged_figures(session, project_id, new.scenario)
+    if known and new.metric not in known:
+        names = ", ".join([CYCLES, *known] if of_cycles else known)
+        raise InvalidError(
+            f"No run of {new.scenario} judges a figure {new.metric!r}; those of its newest run are {names}."
+        )
+    return new.metric
+
+
+def _judged_figures(session: Session, project_id: int, scenario: str) -> list[str]:
+    """Of its newest run that has some."""
+    for verdict in runs.newest_documents(session, project_id, scenario, LOOKED_AT):
+        if figures := decided_figures(CoreVerdict.model_validate(verdict)):
+            return figures
+    return []
 
 
 def _briefs(_: Session, project: str, campaigns: Sequence[CampaignRow]) -> list[Bisect]:

@@ -6,10 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from nalm_core.findings.confirmation import LOST, Measurement, Where
+from nalm_core.findings.confirmation import LOST, Measurement, Ratio, Where
+from nalm_core.verdict.metric_change import MetricChange, said
 
 from nalm_server.alerts import evidence
 from nalm_server.alerts.confirmation_schemas import Remeasurement
+from nalm_server.alerts.figures import judged
 from nalm_server.campaigns import repository as campaigns
 from nalm_server.campaigns.confirmation import hosts
 from nalm_server.campaigns.confirmation.case import Case
@@ -45,10 +47,15 @@ def take(case: Case, step: StepRow, steps: Sequence[StepRow]) -> None:
 
 def _measured(step: StepRow, job: JobRow, run: RunRow, verdict: VerdictRow, *, now: datetime) -> None:
     step.host, step.run_id = job.host, run.run_id
-    ratio = evidence.ratio_of(verdict)
+    found = judged(verdict, detail_of(step).figures)
+    ratio: Ratio | MetricChange | None = found.change
+    if found.figure is None:
+        ratio = evidence.ratio_of(verdict)
     if ratio is not None:
         note(step, ratio=ratio.ratio, low=ratio.low, high=ratio.high, level=ratio.level)
-    _settle(step, verdict.outcome, verdict.summary, now)
+    if found.figure is not None:
+        note(step, metric=found.figure.metric, stage=found.figure.stage)
+    _settle(step, found.outcome, verdict.summary if found.change is None else said(found.change), now)
 
 
 def _settle(step: StepRow, outcome: str, why: str | None, now: datetime) -> None:

@@ -17,7 +17,7 @@ from nalm_server.auth.access.service import require_role
 from nalm_server.auth.audit.service import record
 from nalm_server.auth.tokens.principal import Principal
 from nalm_server.base.errors import ConflictError, NotFoundError
-from nalm_server.campaigns.confirmation import bisecting, evidence, repository, service
+from nalm_server.campaigns.confirmation import bisecting, evidence, judging, repository, service
 from nalm_server.campaigns.confirmation.case import Case
 from nalm_server.jobs.models import CampaignRow
 
@@ -35,13 +35,14 @@ def bisect(session: Session, caller: Principal, alert_id: int, now: datetime) ->
     alert, campaign = _open(session, caller, alert_id)
     found = evidence.seen(session, alert)
     main = evidence.main(alert, found) if found else None
+    measured = repository.current_steps(session, campaign) if campaign is not None else []
     if main is None or not evidence.lie_between(session, alert.project_id, main):
         raise ConflictError(
             f"Alert {alert.id} is about one commit and its parent: there is no commit between them to bisect."
         )
     campaign = service.begin(session, campaign, alert, now, caller.name[:128])
     case = Case(session, projects.get(session, alert.project_id), campaign, alert, now)
-    bisecting.begin(case, main, caller.name[:128])
+    bisecting.begin(case, judging.with_shown(main, measured), caller.name[:128])
     record(session, caller, "alert.bisect", f"alert {alert.id}", now, project_id=alert.project_id)
     return _shown(session, alert_id)
 

@@ -6,10 +6,12 @@ Its first step compares the ends, so it also confirms the finding.
 
 from __future__ import annotations
 
+from nalm_core.report.outcome import DECIDED, Outcome
 from nalm_core.text.commit_name import short
 
 from nalm_server.alerts import lifecycle
 from nalm_server.alerts.confirmation_schemas import PlanState, Remeasurement
+from nalm_server.campaigns import pair_repository
 from nalm_server.campaigns import repository as campaigns
 from nalm_server.campaigns.bisection import service as bisects
 from nalm_server.campaigns.bisection.kind import BisectResult, BisectSpec
@@ -19,6 +21,7 @@ from nalm_server.campaigns.confirmation.case import Case
 from nalm_server.campaigns.confirmation.evidence import Seen
 from nalm_server.campaigns.confirmation.steps import detail_of, scenario_of
 from nalm_server.campaigns.models import StepRow
+from nalm_server.campaigns.pair_repository import ScenarioPair
 from nalm_server.git.commits import repository as commits
 from nalm_server.jobs.models import CampaignRow
 
@@ -30,10 +33,17 @@ def begin(case: Case, seen: Seen, who: str | None = None) -> bool:
     """Starts the bisect; False if too many are open, unless a person requests it."""
     if who is None and repository.open_bisects(case.session, case.project.id) >= MOST_OPEN:
         return False
+    figure = seen.figures[0] if seen.figures else None
     bisect = bisects.start(
         case.session,
         case.project.id,
-        BisectSpec(scenario=seen.scenario, good_sha=seen.base_sha, bad_sha=seen.head_sha),
+        BisectSpec(
+            scenario=seen.scenario,
+            metric=figure.metric if figure is not None else None,
+            stage=figure.stage if figure is not None else None,
+            good_sha=seen.base_sha,
+            bad_sha=seen.head_sha,
+        ),
         requested_by=who or f"alert {case.alert.id}",
         now=case.now,
     )
@@ -67,14 +77,15 @@ def _found(case: Case, step: StepRow, bisect: CampaignRow) -> None:
     culprit = result.high_sha or spec.bad_sha
     parent = shas[shas.index(culprit) - 1]
     case.note(base_sha=parent, head_sha=culprit)
-    outcome = repository.pair_outcome(case.session, case.project.id, scenario, parent, culprit)
-    if outcome is not None:
-        settle(case, bisect, alone=outcome == "regressed")
+    pair = ScenarioPair(case.project.id, scenario, parent, culprit)
+    known = pair_repository.newest(case.session, pair, spec.figures, DECIDED, beside=False)
+    if known is not None:
+        settle(case, bisect, alone=known[1] == Outcome.REGRESSED)
         return
     case.goes_on(
         PlanState.MEASURING, f"bisect {bisect.number} found {short(culprit)}: measuring it against its parent"
     )
-    queueing.first(case, [Seen(scenario, parent, culprit, detail_of(step).first_host)])
+    queueing.first(case, [Seen(scenario, parent, culprit, detail_of(step).first_host, figures=spec.figures)])
 
 
 def settle(case: Case, bisect: CampaignRow, *, alone: bool) -> None:

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from nalm_server.alerts import lifecycle, ports
 from nalm_server.alerts import repository as alerts
 from nalm_server.alerts.confirmation_schemas import PlanState
+from nalm_server.alerts.figures import figures_of
 from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.own_metrics import SEEN_ONCE, beside_cycles
 from nalm_server.auth.access.project_models import ProjectRow
@@ -60,8 +61,9 @@ class Case:
             ports.changed(self.session, self.alert, self.now)
 
     def _dismiss(self, alert: AlertRow, why: str) -> None:
-        """Cycles did not move, but what was seen beside them stands."""
-        if beside_cycles(alerts.moves(self.session, alert.id)):
+        """Cycles did not move, but what was seen beside them stands, unless it was measured again itself."""
+        moves = alerts.moves(self.session, alert.id)
+        if any(not figures_of(moves, one.scenario) for one in beside_cycles(moves)):
             lifecycle.confirm(self.session, alert, f"{why}; {SEEN_ONCE}", self.now, again=False)
         else:
             lifecycle.dismiss(self.session, alert, why, self.now)

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from nalm_core.findings.confirmation import Ratio
+from nalm_core.findings.figure import Figure
 from nalm_core.report.defaults import MARGIN
 from sqlalchemy.orm import Session
 
+from nalm_server.alerts import repository as alerts
 from nalm_server.alerts.evidence import ends, ratio_of
+from nalm_server.alerts.figures import figures_of
 from nalm_server.alerts.models import AlertRow
 from nalm_server.campaigns.confirmation import repository
 from nalm_server.git.commits import repository as commits
@@ -36,6 +39,8 @@ class Seen:
     margin: float = MARGIN
     under_way: bool = False
     """Its job is still open and may have more results."""
+    figures: list[Figure] = field(default_factory=list)
+    """Those that decide, the largest change first; none: the run's outcome."""
 
 
 def seen(session: Session, alert: AlertRow) -> list[Seen]:
@@ -44,7 +49,11 @@ def seen(session: Session, alert: AlertRow) -> list[Seen]:
     for run, verdict, scenario, host, job in repository.first_runs(session, alert.id):
         if scenario not in by_scenario and run.base_sha is not None:
             by_scenario[scenario] = _of_run(session, run, verdict, job, scenario=scenario, host=host)
-    return list(by_scenario.values()) or _of_history(session, alert)
+    moves = alerts.moves(session, alert.id)
+    return [
+        replace(one, figures=figures_of(moves, one.scenario))
+        for one in list(by_scenario.values()) or _of_history(session, alert)
+    ]
 
 
 def _of_run(

@@ -4,9 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from nalm_core.findings.confirmation import Answer, Decision, Kind, decide, overall
+from nalm_core.findings.figure import Figure
+from nalm_core.report.catalogue import title_of
 from nalm_core.report.defaults import MARGIN
+from nalm_core.report.outcome import WORST_FIRST, Outcome
 
 from nalm_server.alerts.confirmation_schemas import PlanState, Remeasurement
 from nalm_server.campaigns import repository as campaigns
@@ -44,7 +48,7 @@ def judge(case: Case, steps: Sequence[StepRow]) -> None:
         # Undecided: the bisect's own measurements of the culprit and its parent distinguished them.
         bisecting.settle(case, bisect, alone=answer is not Answer.DISMISSED)
     else:
-        _end(case, decisions, answer)
+        _end(case, measured, decisions, answer)
 
 
 def _decisions(case: Case, measured: Sequence[StepRow], *, after_bisect: bool = False) -> dict[str, Decision]:
@@ -71,9 +75,11 @@ def _again(case: Case, decisions: dict[str, Decision], measured: Sequence[StepRo
     firsts, result = _firsts(case), case.result
     repeated = []
     for name in undecided:
-        host = next(detail_of(step).first_host for step in measured if step.scenario == name)
+        detail = next(detail_of(step) for step in measured if step.scenario == name)
         needs = firsts[name].needs if name in firsts else None
-        repeated.append(Seen(name, result.base_sha, result.head_sha, host, needs))
+        repeated.append(
+            Seen(name, result.base_sha, result.head_sha, detail.first_host, needs, figures=detail.figures)
+        )
     case.goes_on(PlanState.MEASURING, f"undecided: measuring again with more time: {', '.join(undecided)}")
     queueing.again(case, repeated, _given(case, [step for step in measured if step.scenario in undecided]))
 
@@ -86,12 +92,36 @@ def _given(case: Case, measured: Sequence[StepRow]) -> float | None:
     return max((seconds for seconds in given if seconds is not None), default=None)
 
 
-def _end(case: Case, decisions: dict[str, Decision], answer: Answer) -> None:
-    decisive = [f"{name}: {one.why}" for name, one in decisions.items() if one.answer is answer]
-    every = [f"{name}: {one.why}" for name, one in decisions.items()]
+def _end(case: Case, measured: Sequence[StepRow], decisions: dict[str, Decision], answer: Answer) -> None:
+    decisive = [_why(name, one, measured) for name, one in decisions.items() if one.answer is answer]
+    every = [_why(name, one, measured) for name, one in decisions.items()]
     case.ends(PlanState(answer.value), "; ".join(decisive or every))
     found = evidence.seen(case.session, case.alert)
     if answer is Answer.CONFIRMED and found:
         main = evidence.main(case.alert, found)
         if evidence.lie_between(case.session, case.project.id, main):
-            bisecting.begin(case, main)
+            bisecting.begin(case, with_shown(main, measured))
+
+
+def _why(scenario: str, decision: Decision, measured: Sequence[StepRow]) -> str:
+    figure = _decisive(scenario, measured)
+    subject = scenario if figure is None else f"{title_of(figure.metric)} of {scenario}"
+    return f"{subject}: {decision.why}"
+
+
+def with_shown(seen: Seen, measured: Sequence[StepRow]) -> Seen:
+    """With the figure that the second measurements show."""
+    figure = _decisive(seen.scenario, measured)
+    return seen if figure is None else replace(seen, figures=[figure])
+
+
+def _decisive(scenario: str, measured: Sequence[StepRow]) -> Figure | None:
+    """The figure with the worst outcome; None: the runs' outcomes decided."""
+    found = [
+        (WORST_FIRST.index(Outcome(step.outcome)), Figure(metric=detail.metric, stage=detail.stage))
+        for step in measured
+        if step.scenario == scenario
+        and (detail := detail_of(step)).metric is not None
+        and step.outcome is not None
+    ]
+    return min(found, key=lambda one: one[0])[1] if found else None

@@ -52,7 +52,11 @@ def add_step(case: Case, seen: Seen, remeasurement: Remeasurement, **answered: A
         base_sha=seen.base_sha,
         head_sha=seen.head_sha,
         scenario=seen.scenario,
-        detail={"remeasurement": remeasurement, "first_host": seen.host},
+        detail={
+            "remeasurement": remeasurement,
+            "first_host": seen.host,
+            "figures": [one.model_dump() for one in seen.figures],
+        },
         started_at=case.now,
         **answered,
     )

@@ -87,24 +87,3 @@ def newest_host(session: Session, commit_id: int, scenario: str) -> tuple[str, s
         .limit(1)
     ).one_or_none()
     return (found[0], found[1]) if found is not None else None
-
-
-def pair_outcome(
-    session: Session, project_id: int, scenario: str, base_sha: str, head_sha: str
-) -> str | None:
-    """Outcome of the newest decided run of exactly this pair."""
-    return session.scalar(
-        select(VerdictRow.outcome)
-        .join(RunRow, RunRow.id == VerdictRow.run_id)
-        .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
-        .where(
-            RunRow.project_id == project_id,
-            ScenarioRow.name == scenario,
-            RunRow.base_sha == base_sha,
-            RunRow.head_sha == head_sha,
-            ~RunRow.beside,
-            VerdictRow.outcome.in_(("same", "improved", "regressed")),
-        )
-        .order_by(RunRow.received_at.desc(), RunRow.id.desc())
-        .limit(1)
-    )

@@ -84,7 +84,7 @@ def of_alert(session: Session, alert_id: int) -> Confirming | None:
 def _confirmation(step: StepRow, children: dict[int, int]) -> Confirmation:
     """children: number of each campaign that answers a step."""
     return Confirmation(
-        **dict(detail_of(step)),
+        **detail_of(step).model_dump(exclude={"figures"}),
         scenario=scenario_of(step),
         host=step.host,
         job_id=step.job_id,

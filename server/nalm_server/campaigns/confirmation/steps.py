@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from nalm_core.findings.confirmation import Ratio
+from nalm_core.findings.figure import Figure
 from pydantic import AliasChoices, BaseModel, Field
 
 from nalm_server.alerts.confirmation_schemas import Remeasurement
@@ -31,6 +32,11 @@ class StepDetail(BaseModel):
     remeasurement: Remeasurement = Field(validation_alias=AliasChoices("remeasurement", "wanted"))
     first_host: str | None = None
     """Host that saw it first; None: unknown, any host may measure it."""
+    figures: list[Figure] = []
+    """Those that decide, the first first; none: the run's outcome."""
+    metric: str | None = None
+    """The figure that decided; None: the run's outcome, or still open."""
+    stage: str | None = None
     ratio: float | None = None
     low: float | None = None
     high: float | None = None
@@ -55,7 +61,14 @@ def scenario_of(step: StepRow) -> str:
 
 
 def ratio_of(step: StepRow) -> Ratio | None:
+    """The ratio of the chain's cycles; None for another figure, whose interval gives no standard error."""
     detail = detail_of(step)
-    if detail.ratio is None or detail.low is None or detail.high is None or detail.level is None:
+    if (
+        detail.metric is not None
+        or detail.ratio is None
+        or detail.low is None
+        or detail.high is None
+        or detail.level is None
+    ):
         return None
     return Ratio(detail.ratio, detail.low, detail.high, detail.level)

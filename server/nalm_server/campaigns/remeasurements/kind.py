@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from nalm_core.findings.figure import CYCLES
 from nalm_core.verdict.verdict import Verdict
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
@@ -102,7 +103,11 @@ def _decide(
 ) -> None:
     spec = RemeasurementSpec.model_validate(campaign.spec)
     step.run_id, step.why = run.run_id, verdict.summary
-    moves = [one for one in alerts.moves_at(session, run.commit_id) if one.run_number == run.id]
+    moves = [
+        one
+        for one in alerts.moves_at(session, run.commit_id)
+        if one.run_number == run.id and one.metric in spec.metrics
+    ]
     alert = next((one.alert_id for one in moves if one.alert_id is not None), None)
     if moves:
         step.outcome = RemeasurementState.HELD
@@ -123,6 +128,10 @@ def _decide(
 
 
 def _shows_nothing(verdict: VerdictRow, metrics: list[str]) -> bool:
-    """True if each suspected metric is the same or better; cycles decide about a run of cycles."""
-    found = {one.metric: one.outcome for one in Verdict.model_validate(verdict.document).metrics}
-    return all(found.get(metric, verdict.outcome) in SHOWS_NOTHING for metric in metrics)
+    """True if each suspected metric is the same or better, in every stage that has it; the run's outcome is
+    that of its cycles."""
+    found = Verdict.model_validate(verdict.document).metrics
+    outcomes: list[str] = [one.outcome for one in found if one.metric in metrics and one.metric != CYCLES]
+    if not {one.metric for one in found}.issuperset(metrics):
+        outcomes.append(verdict.outcome)
+    return all(one in SHOWS_NOTHING for one in outcomes)

@@ -5,6 +5,7 @@ import { jobQuery } from "../../shared/api/jobs";
 import type { JobChange } from "../../shared/api/live";
 import type { Confirmation } from "../../shared/api/types";
 import { hostChoiceWord } from "../../shared/logic/alerts";
+import { figureText } from "../../shared/logic/queue";
 import { moment, said } from "../../shared/logic/text/format";
 import { JobProgress } from "../../shared/ui/jobs/JobProgress";
 import { ChangeText } from "../../shared/ui/run/ChangeText";
@@ -37,7 +38,7 @@ export function ConfirmationTable({ project, measurements, reported }: Props) {
         <tbody>
           {measurements.map((one) => (
             <tr key={`${one.scenario} ${one.remeasurement} ${one.requested_at} ${one.job_id}`}>
-              <th scope="row">{one.scenario}</th>
+              <th scope="row">{figureText(one)}</th>
               <td className="left">{one.host ?? one.first_host ?? "any"}</td>
               <td className="left">
                 <How project={project} one={one} />

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Autocomplete, Button } from "@mantine/core";
+import { Autocomplete, Button, Select } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { useQuery } from "@tanstack/react-query";
+import { projectMetricsQuery } from "../../shared/api/queries";
 import type { BisectDetail, Commit } from "../../shared/api/types";
 import { ActionError } from "../../shared/ui/ActionError";
 import { CommitPicker } from "../../shared/ui/CommitPicker";
@@ -15,10 +17,11 @@ interface Props {
   good: string | undefined;
   bad: string | undefined;
   scenario: string | undefined;
+  metric: string | undefined;
   onDone: (bisect: BisectDetail) => void;
 }
 
-/** Finds the commit that changed a scenario's cost, with as few measurements as will do. */
+/** Finds the commit that changed a scenario's cost, or one of its figures, with as few measurements as will do. */
 export function BisectForm(props: Props) {
   const { project, commits, scenarios } = props;
   const form = useForm({
@@ -26,12 +29,14 @@ export function BisectForm(props: Props) {
       good: props.good,
       bad: props.bad ?? commits[0]?.sha,
       scenario: props.scenario ?? scenarios[0] ?? "",
+      metric: props.metric ?? null,
     },
   });
-  const { good, bad, scenario } = form.values;
+  const { data: metrics = [] } = useQuery(projectMetricsQuery(project));
+  const { good, bad, scenario, metric } = form.values;
   const order = commits.map((commit) => commit.sha);
   const size = backfillSize(order, good, bad, 1);
-  const start = useAction(() => addBisect(project, { good: good ?? "", bad: bad ?? "", scenario }), {
+  const start = useAction(() => addBisect(project, { good: good ?? "", bad: bad ?? "", scenario, metric }), {
     renews: ["jobs", "bisects"],
     onDone: props.onDone,
   });
@@ -55,6 +60,15 @@ export function BisectForm(props: Props) {
         required
         data={[...scenarios]}
         {...form.getInputProps("scenario")}
+      />
+      <Select
+        label="Figure"
+        description="Of rates and soaks without one: whichever figure is worst"
+        placeholder="What decides the runs"
+        clearable
+        searchable
+        data={metrics.map((one) => ({ value: one.name, label: one.title }))}
+        {...form.getInputProps("metric")}
       />
       {good !== undefined && bad !== undefined && (
         <p role="status" className="soft">

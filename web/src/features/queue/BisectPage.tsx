@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Navigate } from "@tanstack/react-router";
 import type { BisectDetail } from "../../shared/api/types";
+import { figureText } from "../../shared/logic/queue";
 import { moment, shortSha } from "../../shared/logic/text/format";
 import { useLiveJobs } from "../../shared/ui/hooks/useLive";
 import { ShaLink } from "../../shared/ui/links/ShaLink";
@@ -29,7 +30,7 @@ export function BisectPage() {
       error={error}
       onRetry={refetch}
       live={live}
-      state={(loaded) => `${loaded.scenario}, ${searchStateWord(loaded.state).toLowerCase()}`}
+      state={(loaded) => `${figureText(loaded)}, ${searchStateWord(loaded.state).toLowerCase()}`}
       cancel={cancelBisect}
       renews={["bisect", "bisects"]}
     >
@@ -79,7 +80,7 @@ function Culprit({ bisect }: { bisect: BisectDetail }) {
       >
         {shortSha(high_sha)}
       </Link>{" "}
-      {bisect.direction} {scenario}.
+      {bisect.direction} {figureText(bisect)}.
     </p>
   );
 }

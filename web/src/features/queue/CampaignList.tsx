@@ -3,6 +3,7 @@
 import { Link } from "@tanstack/react-router";
 import type { Backfill, Bisect } from "../../shared/api/types";
 import { counted } from "../../shared/logic/overview";
+import { figureText } from "../../shared/logic/queue";
 import { ago, shortSha } from "../../shared/logic/text/format";
 import { useNow } from "../../shared/ui/hooks/useNow";
 import { percentDone, searchStateWord } from "./campaigns";
@@ -40,7 +41,7 @@ export function BisectList({ bisects }: { bisects: readonly Bisect[] }) {
         <li key={one.id} className="row">
           <span className="row-main">
             <Link to="/p/$project/bisections/$id" params={{ project: one.project, id: String(one.id) }}>
-              Bisection {one.id}, {one.scenario}
+              Bisection {one.id}, {figureText(one)}
             </Link>
             <span className="below">
               {searchStateWord(one.state)}

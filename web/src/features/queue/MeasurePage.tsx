@@ -86,6 +86,7 @@ function Form({ project, search }: { project: string; search: MeasureSearch }) {
         good={search.good}
         bad={search.bad}
         scenario={search.scenario}
+        metric={search.metric}
         onDone={({ id }) =>
           navigate({ to: "/p/$project/bisections/$id", params: { project, id: String(id) } })
         }

@@ -11,5 +11,6 @@ export const measureSearch = v.object({
   good: text,
   bad: text,
   scenario: text,
+  metric: text,
 });
 export type MeasureSearch = v.InferInput<typeof measureSearch>;

@@ -4311,12 +4311,16 @@ export interface components {
             low_sha: string | null;
             /** Message */
             message: string | null;
+            /** Metric */
+            metric: string | null;
             /** Project */
             project: string;
             /** Requested By */
             requested_by: string;
             /** Scenario */
             scenario: string;
+            /** Stage */
+            stage: string | null;
             state: components["schemas"]["BisectState"];
             /**
              * Updated At
@@ -4349,12 +4353,16 @@ export interface components {
             low_sha: string | null;
             /** Message */
             message: string | null;
+            /** Metric */
+            metric: string | null;
             /** Project */
             project: string;
             /** Requested By */
             requested_by: string;
             /** Scenario */
             scenario: string;
+            /** Stage */
+            stage: string | null;
             state: components["schemas"]["BisectState"];
             /** Steps */
             steps: components["schemas"]["BisectStep"][];
@@ -4370,6 +4378,11 @@ export interface components {
             bad: string;
             /** Good */
             good: string;
+            /**
+             * Metric
+             * @description The figure whose change is searched; null: the outcome of the runs, for rates and soaks the worst of all figures.
+             */
+            metric?: string | null;
             /** Scenario */
             scenario: string;
         };
@@ -5309,6 +5322,8 @@ export interface components {
             level: number | null;
             /** Low */
             low: number | null;
+            /** Metric */
+            metric: string | null;
             /** Outcome */
             outcome: string | null;
             /** Ratio */
@@ -5323,6 +5338,8 @@ export interface components {
             run_id: string | null;
             /** Scenario */
             scenario: string;
+            /** Stage */
+            stage: string | null;
             /**
              * @deprecated
              * @description Now `remeasurement`.
@@ -7660,6 +7677,11 @@ export interface components {
              * @description Null: where head left the default branch; on that branch, head's parent.
              */
             base?: string | null;
+            /**
+             * Branch
+             * @description Whose thresholds apply. Null: head, if it is a branch; else the branch of earlier jobs.
+             */
+            branch?: string | null;
             /** Head */
             head: string;
             /**

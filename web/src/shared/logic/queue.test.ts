@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import {
   actionsOf,
+  figureText,
   grown,
   inOrder,
   jobTimes,
@@ -98,4 +99,13 @@ test("a job waits until a host takes it, and runs from then until it ends, or un
   expect(jobTimes({ ...job, finished_at: at(10) }, now)).toEqual({ waited: 600, ran: null });
   expect(jobTimes({ ...job, leased_at: at(20) }, now)).toEqual({ waited: 1200, ran: 600 });
   expect(jobTimes({ ...job, leased_at: at(5), finished_at: at(20) }, now)).toEqual({ waited: 300, ran: 900 });
+});
+
+test("a bisect searches for a scenario, or a figure of it", () => {
+  const of = { scenario: "sfc_a", metric: null, stage: null };
+  expect(figureText(of)).toBe("sfc_a");
+  expect(figureText({ ...of, scenario: "sfc_a:rate", metric: "latency_p99_ns" })).toBe(
+    "latency_p99_ns of sfc_a:rate",
+  );
+  expect(figureText({ ...of, metric: "cpp", stage: "nat" })).toBe("nat cpp of sfc_a");
 });

@@ -130,3 +130,13 @@ export function lastLines(tail: string, count: number): string {
   while (tail[end - 1] === "\n") end -= 1;
   return tail.slice(0, end).split("\n").slice(-count).join("\n");
 }
+
+/** What decides a bisect or a second measurement: a scenario, or a figure of it, perhaps of one stage. */
+export function figureText(of: {
+  readonly scenario: string;
+  readonly metric: string | null;
+  readonly stage: string | null;
+}): string {
+  if (of.metric === null) return of.scenario;
+  return `${of.stage === null ? "" : `${of.stage} `}${of.metric} of ${of.scenario}`;
+}
