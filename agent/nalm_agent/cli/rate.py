@@ -30,7 +30,7 @@ from nalm_agent.source.git import WORKTREE
 
 if TYPE_CHECKING:
     from nalm_core.rates.comparison_report import ComparisonSettings
-    from nalm_core.rates.rate_report import RateSettings
+    from nalm_core.rates.rate_report import RateSettings, SweepMargins
     from nalm_core.report.offered_load import LoadShape
     from pydantic import BaseModel
 
@@ -57,7 +57,7 @@ _PRESET_CODES = {
     "inconclusive": ExitCode.INCONCLUSIVE,
 }
 _OF_MODES = {"mode", "pdr_loss", "width", "shares", "launches", "limit", "base", "pps", "margin"}
-_OF_MODES |= {"arrivals", "burst", "new_flows", "ramp"}
+_OF_MODES |= {"branch", "arrivals", "burst", "new_flows", "ramp"}
 
 
 def add_to(app: typer.Typer) -> None:
@@ -130,14 +130,18 @@ def rate(
         int | None, typer.Option(min=1, help="With --base: the load in packets per second, without a search.")
     ] = None,
     margin: Annotated[
-        float,
+        float | None,
         typer.Option(
             min=1,
             max=1000,
             metavar="PERCENT",
-            help="With --base: change of a percentile that matters, in per cent.",
+            help="With --base: change of a percentile that matters, in per cent; of a sweep, of CPP and of "
+            "the knee.",
+            show_default=f"nalm.toml's thresholds, otherwise {100 * defaults.LATENCY_MARGIN:g}; sweep: "
+            f"{100 * defaults.LOAD_CPP_MARGIN:g} and {100 * defaults.KNEE_MARGIN:g}",
         ),
-    ] = 100 * defaults.LATENCY_MARGIN,
+    ] = None,
+    branch: options.BranchOption = None,
     leave_out: Annotated[
         float, typer.Option(min=0, help="Warm-up at each load before latencies are counted, in seconds.")
     ] = defaults.LEAVE_OUT_S,
@@ -190,6 +194,7 @@ def rate(
         )
         raise typer.Exit(_of_preset(place, revision, plan))
     sweeps = mode is Mode.SWEEP
+    margins = _Margins(branch, None if margin is None else margin / 100)
     if base is not None and not sweeps:
         if mode not in (Mode.ALL, Mode.LATENCY):
             raise UsageError(
@@ -200,10 +205,9 @@ def rate(
             launches=launches or defaults.COMPARE_LAUNCHES,
             trial_s=duration,
             leave_out_s=leave_out,
-            margin=margin / 100,
         )
         loads = [defaults.COMPARE_SHARE] if shares is None else percentages(shares)
-        raise typer.Exit(_of_two(place, (base, revision), loads, pps, settings, mode=mode))
+        raise typer.Exit(_of_two(place, (base, revision), loads, pps, settings, margins=margins, mode=mode))
     if pps is not None:
         raise UsageError(
             "--pps needs --base, and no sweep", hint="`nalm soak --pps N` keeps one load for hours"
@@ -220,8 +224,36 @@ def rate(
         leave_out_s=leave_out,
     )
     if sweeps:
-        raise typer.Exit(_of_sweep(place, [revision] if base is None else [base, revision], alone))
+        raise typer.Exit(_of_sweep(place, [revision] if base is None else [base, revision], alone, margins))
     raise typer.Exit(_of_one(place, revision, alone))
+
+
+@dataclass(frozen=True)
+class _Margins:
+    """By whose thresholds of nalm.toml two builds are judged, and what takes their place."""
+
+    branch: str | None
+    given: float | None
+    """--margin, as a share."""
+
+    def of_comparison(self, head: Subject) -> dict[str, object]:
+        """Fields of ComparisonSettings. --margin is of percentiles, not of loss."""
+        from nalm_core.rates.comparison_report import METRIC_OF, RateFigure
+
+        by_toml = head.margins(self.branch)
+        margins = {
+            figure: by_toml[metric]
+            for figure, metric in METRIC_OF.items()
+            if metric in by_toml and (self.given is None or figure is RateFigure.LOSS)
+        }
+        return {"margins": margins} if self.given is None else {"margins": margins, "margin": self.given}
+
+    def of_sweep(self, head: Subject) -> SweepMargins:
+        from nalm_core.rates.rate_report import SweepMargins
+
+        by_toml = head.margins(self.branch)
+        found = {name: self.given or by_toml.get(name) for name in SweepMargins.model_fields}
+        return SweepMargins(**{name: margin for name, margin in found.items() if margin is not None})
 
 
 @dataclass(frozen=True)
@@ -291,7 +323,8 @@ def _of_one(place: _Place, revision: str, settings: RateSettings) -> ExitCode:
     return _EXIT_CODES[result.verdict]
 
 
-def _of_sweep(place: _Place, revisions: Sequence[str], settings: RateSettings) -> ExitCode:
+def _of_sweep(place: _Place, revisions: Sequence[str], settings: RateSettings, margins: _Margins) -> ExitCode:
+    from nalm_core.rates.rate_change import judge_sweeps
     from nalm_core.rates.rate_report import SweepComparison
     from nalm_core.rates.rate_result import judge_rates
 
@@ -309,13 +342,17 @@ def _of_sweep(place: _Place, revisions: Sequence[str], settings: RateSettings) -
         require_possible(swept[0], settings.mode)
         reports = measure_sweep(swept, settings, home, work, progress)
         results = [judge_rates(report) for report in reports]
+        verdict = judge_sweeps(reports[0], reports[1], margins.of_sweep(swept[1])) if reports[1:] else None
         if place.json_file != STDOUT:
             with progress.aside():
                 for one, report, result in zip(swept, reports, results, strict=True):
                     print_rates(report, result, f"{one.name} {one.revision.short}")
-                print_sweeps(reports, [one.revision.short for one in swept])
-    place.write(reports[0] if len(reports) == 1 else SweepComparison(base=reports[0], head=reports[1]))
-    return max(_EXIT_CODES[result.verdict] for result in results)
+                print_sweeps(reports, [one.revision.short for one in swept], verdict)
+    if verdict is None:
+        place.write(reports[0])
+        return _EXIT_CODES[results[0].verdict]
+    place.write(SweepComparison(base=reports[0], head=reports[1], verdict=verdict))
+    return _EXIT_CODES[verdict.outcome]
 
 
 def _of_two(
@@ -325,6 +362,7 @@ def _of_two(
     pps: int | None,
     settings: ComparisonSettings,
     *,
+    margins: _Margins,
     mode: Mode,
 ) -> ExitCode:
     from nalm_core.rates.rate_change import judge_comparison
@@ -341,7 +379,7 @@ def _of_two(
         base, head = place.subjects(revisions, work, progress)
         require_able(head.generator, rate=Need("--base", INSIDE_INSTEAD))
         require_possible(head, mode, compared=True)
-        settings = settings.model_copy(update=dict(head.shape))
+        settings = settings.model_copy(update={**dict(head.shape), **margins.of_comparison(head)})
         report = compare_rates(ComparisonPlan(base, head, shares, pps, settings), home, work, progress)
         verdict = judge_comparison(report)
         if place.json_file != STDOUT:

@@ -88,6 +88,7 @@ def soak(
         ),
     ] = None,
     scenario: options.OneScenarioOption = None,
+    branch: options.BranchOption = None,
     config: options.ConfigOption = None,
     repo: options.RepoOption = Path(),
     quiet: options.QuietOption = False,
@@ -129,7 +130,8 @@ def soak(
                 progress.say(f"the open loop is as in the scenario's load: {one.shape.described}")
             search = search_settings(one.shape.whole_s(min(1.0, interval)))
             whole = one.shape.whole_s(interval)
-            plan = SoakPlan(out, hours, whole, pps, share / 100, search, kept)
+            margins = one.margins(branch)
+            plan = SoakPlan(out, hours, whole, pps, share / 100, search, kept, margins)
             begin_soak(one, plan, home, work, progress)
         else:
             resume_soak(one, resume, home, work, progress)

@@ -138,6 +138,11 @@ def effective(
     return found
 
 
+def given_margins(found: Sequence[Effective]) -> dict[str, float]:
+    """Those that rules give, by metric, of the chain and the whole NF."""
+    return {one.metric: one.margin for one in found if one.stage is None and one.rule is not None}
+
+
 def threshold_mistakes(
     rules: Sequence[ThresholdConfig], scenarios: Collection[str], metrics: Collection[str]
 ) -> Iterator[tuple[int, str]]:

@@ -38,11 +38,13 @@ def _print_load(out: Console, one: LoadChange) -> None:
     out.print(f"  at {pps_text(one.load.pps)}{of_ndr}; {one.pairs} of {one.of} pairs of trials are valid")
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("  figure", no_wrap=True)
-    for column in ("base", "head", "change", "interval", "launches"):
+    for column in ("base", "head", "change", "interval", "margin", "launches"):
         table.add_column(column, justify="right", no_wrap=True)
     table.add_column("outcome", no_wrap=True)
     for figure in one.figures:
-        table.add_row(f"  {figure.figure}", *_cells(figure), str(figure.launches), figure.outcome)
+        table.add_row(
+            f"  {figure.figure}", *_cells(figure), _margin(figure), str(figure.launches), figure.outcome
+        )
     out.print(fit(table, out.width, ("launches", "interval")))
     for figure in one.figures:
         for stage in figure.stages:
@@ -50,6 +52,12 @@ def _print_load(out: Console, one: LoadChange) -> None:
     for arm, losses in one.losses.items():
         for line in loss_lines(losses):
             out.print(f"  lost ({arm}): {escape(line)}")
+
+
+def _margin(one: FigureChange) -> str:
+    if one.margin is None:
+        return MISSING
+    return share_percent(one.margin, LOSS_DIGITS if one.figure is RateFigure.LOSS else 1)
 
 
 def _cells(one: FigureChange) -> list[str]:

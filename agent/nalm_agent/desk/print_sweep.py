@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nalm_core.rates.defaults import BUSY_CUR
-from nalm_core.rates.rate_report import RateReport
+from nalm_core.rates.rate_report import RateReport, SweepVerdict
 from nalm_core.rates.sweep import (
     BusyPoint,
     LoadPoint,
@@ -33,8 +33,11 @@ BAR = 20
 """Characters of the longest bar of a curve."""
 
 
-def print_sweeps(reports: Sequence[RateReport], names: Sequence[str]) -> None:
-    """Prints the curve of each report that has one, and of two reports what changed from the first."""
+def print_sweeps(
+    reports: Sequence[RateReport], names: Sequence[str], verdict: SweepVerdict | None = None
+) -> None:
+    """Prints the curve of each report that has one, and of two reports what changed from the first. verdict:
+    on two."""
     out = console()
     for report, name in zip(reports, names, strict=True):
         found = sweep(report)
@@ -42,6 +45,15 @@ def print_sweeps(reports: Sequence[RateReport], names: Sequence[str]) -> None:
             _print_curve(out, found, name)
     if len(reports) == 2 and (change := compare_sweeps(*reports)) is not None:
         _print_change(out, change, names)
+    if verdict is not None:
+        cpp, knee = (share_percent(one, 1) for one in (verdict.margins.load_cpp, verdict.margins.knee_pps))
+        out.print(
+            f"[bold]{escape(names[-1])} against {escape(names[0])}[/]: {verdict.outcome} "
+            f"(margin of CPP {cpp}, of the knee {knee})",
+            soft_wrap=True,
+        )
+        for reason in verdict.reasons:
+            out.print(f"  {escape(reason)}", soft_wrap=True)
 
 
 def _print_curve(out: Console, curve: Sweep, name: str) -> None:

@@ -9,11 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nalm_core.rates.generators import INSIDE, Generator
+from nalm_core.report.catalogue import UNDER_LOAD
 from nalm_core.report.offered_load import NO_SHAPE, LoadShape
 from nalm_core.report.run_report import Host, RunDefinition, Scenario
 
 from nalm_agent.build.build import Built, build
 from nalm_agent.config.nalm_toml import Config, ScenarioConfig
+from nalm_agent.config.thresholds import given_margins
 from nalm_agent.generators.choose import outside_generator
 from nalm_agent.generators.outside import OutsideGenerator
 from nalm_agent.host import tsc
@@ -69,6 +71,12 @@ class Subject:
         """With the shape of the scenario's load where `given` leaves it open."""
         own = shape_of(self.config, self.name, outside=self.generator is not None)
         return replace(self, shape=given.merged(own))
+
+    def margins(self, branch: str | None) -> dict[str, float]:
+        """Those that nalm.toml's thresholds give its figures under load, as in a job. branch: by whose
+        thresholds; None: the current one."""
+        found = given_margins(self.config.margins(self.name, branch or self.repository.branch()))
+        return {name: found[name] for name in UNDER_LOAD if name in found}
 
     @property
     def definition(self) -> RunDefinition:

@@ -48,6 +48,7 @@ from nalm_agent.build.build import Built, build
 from nalm_agent.build.equal_code import same_untried
 from nalm_agent.config.generators import GeneratorConfig
 from nalm_agent.config.nalm_toml import MOST_SOAK_HOURS, Config, RatesConfig
+from nalm_agent.config.thresholds import given_margins
 from nalm_agent.generators.outside import OutsideGenerator
 from nalm_agent.host import tsc
 from nalm_agent.measure.arms import base_as_committed
@@ -546,9 +547,7 @@ def _require_possible(generator: OutsideGenerator, rates: RatesConfig, kind: Run
 def _report(
     builder: ReportBuilder, kind: RunKind, found: _Found, generator: str, modes: list[RateMode]
 ) -> RunReport:
-    margins = {
-        one.metric: one.margin for one in builder.margins if one.stage is None and one.rule is not None
-    }
+    margins = given_margins(builder.margins)
     rates = RateRun(
         kind="soak" if kind is RunKind.SOAK else "rate",
         generator=generator,

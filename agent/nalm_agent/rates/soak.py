@@ -5,14 +5,21 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from nalm_core.rates.rate_report import Phase, RateSettings, Search
-from nalm_core.rates.soak import SoakHeader, SoakInterval, SoakPreset, SoakSettings, soak_seconds
+from nalm_core.rates.soak import (
+    LIMITS,
+    SoakHeader,
+    SoakInterval,
+    SoakPreset,
+    SoakSettings,
+    soak_seconds,
+)
 from nalm_core.rates.vcpe import load_of
 from pydantic import JsonValue
 
@@ -47,6 +54,8 @@ class SoakPlan:
     search: RateSettings
     preset: SoakPreset | None = None
     """Sets the load."""
+    margins: Mapping[str, float] = field(default_factory=dict)
+    """Of nalm.toml's thresholds (nalm_core.rates.soak.LIMITS)."""
 
 
 def begin_soak(subject: Subject, plan: SoakPlan, home: Home, work: WorkDir, progress: Progress) -> None:
@@ -79,6 +88,7 @@ def begin_soak(subject: Subject, plan: SoakPlan, home: Home, work: WorkDir, prog
                     interval_s=plan.interval_s,
                     share=plan.share if ndr else None,
                     pps=pps,
+                    margins={name: plan.margins[name] for name in LIMITS if name in plan.margins},
                 ),
                 generator=subject.described_generator,
                 generator_table=_table(subject),

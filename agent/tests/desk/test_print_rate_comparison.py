@@ -20,9 +20,11 @@ STAGES = [
 def verdict(stages: list[PayingStage]) -> ComparisonVerdict:
     p99 = FigureChange(
         figure=RateFigure.LATENCY_P99, outcome=Outcome.REGRESSED, launches=16,
-        base=10_000, head=30_000, change=2.0, low=1.9, high=2.1, stages=stages,
+        base=10_000, head=30_000, change=2.0, low=1.9, high=2.1, margin=0.05, stages=stages,
     )  # fmt: skip
-    loss = FigureChange(figure=RateFigure.LOSS, outcome=Outcome.SAME, launches=16, base=0, head=0, change=0)
+    loss = FigureChange(
+        figure=RateFigure.LOSS, outcome=Outcome.SAME, launches=16, base=0, head=0, change=0, margin=0.002
+    )
     load = LoadChange(load=CommonLoad(pps=50_000), figures=[p99, loss], losses={}, pairs=64, of=64)
     return ComparisonVerdict(outcome=Outcome.REGRESSED, reasons=[], loads=[load])
 
@@ -35,6 +37,15 @@ def test_stages_of_a_tail_are_in_the_verdict_and_below_the_figures(
     assert said.startswith("sfc_a 1234567 against abcdefg: regressed in tx, rx\n")
     below = " ".join(f"latency p99 regressed in {one.name}: {one.reason}" for one in STAGES)
     assert " ".join(said.split()).endswith(below)
+
+
+def test_each_figure_has_its_margin(capsys: pytest.CaptureFixture[str]) -> None:
+    print_rate_comparison(verdict([]), "sfc_a 1234567 against abcdefg")
+    said = capsys.readouterr().out.splitlines()
+    (p99,) = (line for line in said if "latency p99" in line)
+    (loss,) = (line for line in said if line.startswith("  loss"))
+    assert "5.0 %" in p99 and "0.200 %" in loss
+    assert any("margin" in line for line in said)
 
 
 def test_a_generator_outside_is_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,6 +30,9 @@ def hours(seconds: float) -> str:
     return str(seconds * SECONDS)
 
 
+THRESHOLD = '[[thresholds]]\nmetric = "memory_growth"\nmargin = 1e9\n'
+
+
 @pytest.mark.timed
 def test_a_soak_is_interrupted_and_goes_on(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
@@ -37,7 +40,7 @@ def test_a_soak_is_interrupted_and_goes_on(
     out = tmp_path / "soak.jsonl"
     toml = (traffic_repository.path / "nalm.toml").read_text()
     traffic_repository.commit(
-        "load", nalm__toml=toml + "load = { pps = 1e6, burst = 4, ramp = { ms = 10 } }\n"
+        "load", nalm__toml=toml + "load = { pps = 1e6, burst = 4, ramp = { ms = 10 } }\n" + THRESHOLD
     )
     shape = LoadShape(burst=4, ramp=Ramp(ms=10))
     begun = nalm.start(*SHORT, "--hours", hours(600), "--out", str(out), cwd=traffic_repository.path)
@@ -47,6 +50,7 @@ def test_a_soak_is_interrupted_and_goes_on(
     assert begun.returncode == 130
     assert f"to continue: nalm soak --resume {out}" in said
     header, first = read_soak(out)
+    assert header.settings.margins == {"memory_growth": 1e9}
     assert [one.number for one in first] == list(range(len(first)))
 
     # what is left of it is made short, and a kill in the middle of a line is added

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 from nalm_agent.counters import papi
-from nalm_core.rates.rate_report import Phase, RateReport, SweepComparison
+from nalm_core.rates.rate_change import judge_sweeps
+from nalm_core.rates.rate_report import Phase, RateReport, SweepComparison, SweepMargins
 from nalm_core.rates.sweep import Sweep, compare_sweeps, sweep
+from nalm_core.report.outcome import Outcome
 from tiny import NALM, RATES_TOML, Nalm, NfRepository
 
 COMMAND = 'command = ["{build}/traffic_nf"]'
@@ -108,3 +110,5 @@ def test_two_builds_are_swept_in_turn_and_compared(
     assert change.cpp[-1].ratio < 1.35 < change.cpp[0].ratio, said
     assert change.knee is None or change.knee.ratio < 1, said
     assert f"of {len(loads[0])} loads; the knee " in said
+    assert both.verdict == judge_sweeps(both.base, both.head, SweepMargins())
+    assert (code, both.verdict.outcome) == (1, Outcome.REGRESSED), said

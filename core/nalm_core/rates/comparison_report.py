@@ -4,8 +4,10 @@ of every trial of both arms, and the verdict, which `rate_change.py` computes fr
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field
@@ -34,19 +36,6 @@ __all__ = ["CommonLoad", "PairedTrial"]
 SCHEMA: Final = "nalm.rate-comparison/1"
 
 
-class ComparisonSettings(LoadShape):
-    """Settings of the measurement and of its verdict, with the shape of the open loop."""
-
-    launches: int = Field(default=defaults.COMPARE_LAUNCHES, ge=1, le=200)
-    trials: int = Field(default=defaults.COMPARE_TRIALS, ge=1, le=1000)
-    trial_s: float = Field(default=defaults.TRIAL_S, gt=0)
-    leave_out_s: float = Field(default=defaults.LEAVE_OUT_S, ge=0)
-    margin: float = Field(default=defaults.LATENCY_MARGIN, gt=0)
-    loss_margin: float = Field(default=defaults.LOSS_MARGIN, gt=0, lt=1)
-    alpha: float = Field(default=defaults.COMPARE_ALPHA, gt=0, lt=1)
-    equivalence_alpha: float = Field(default=defaults.COMPARE_EQUIVALENCE_ALPHA, gt=0, lt=0.5)
-
-
 class RateFigure(StrEnum):
     """A figure that is judged."""
 
@@ -58,12 +47,47 @@ class RateFigure(StrEnum):
     LOSS = "loss"
 
 
+METRIC_OF: Final[Mapping[RateFigure, str]] = MappingProxyType(
+    {
+        RateFigure.LATENCY_P50: "latency_p50_ns",
+        RateFigure.LATENCY_P90: "latency_p90_ns",
+        RateFigure.LATENCY_P99: "latency_p99_ns",
+        RateFigure.LATENCY_P99_9: "latency_p99_9_ns",
+        RateFigure.JITTER_P99: "jitter_p99_ns",
+        RateFigure.LOSS: "loss_ratio",
+    }
+)
+"""The figures as runs under load and nalm.toml's thresholds name them."""
+
+
+class ComparisonSettings(LoadShape):
+    """Settings of the measurement and of its verdict, with the shape of the open loop."""
+
+    launches: int = Field(default=defaults.COMPARE_LAUNCHES, ge=1, le=200)
+    trials: int = Field(default=defaults.COMPARE_TRIALS, ge=1, le=1000)
+    trial_s: float = Field(default=defaults.TRIAL_S, gt=0)
+    leave_out_s: float = Field(default=defaults.LEAVE_OUT_S, ge=0)
+    margin: float = Field(default=defaults.LATENCY_MARGIN, gt=0)
+    """Of percentiles without one of their own in `margins`."""
+    loss_margin: float = Field(default=defaults.LOSS_MARGIN, gt=0, lt=1)
+    margins: dict[RateFigure, float] = Field(default_factory=dict, exclude_if=lambda found: not found)
+    """Those that nalm.toml's thresholds give."""
+    alpha: float = Field(default=defaults.COMPARE_ALPHA, gt=0, lt=1)
+    equivalence_alpha: float = Field(default=defaults.COMPARE_EQUIVALENCE_ALPHA, gt=0, lt=0.5)
+
+    def margin_of(self, figure: RateFigure) -> float:
+        """Relative change of a percentile that matters; of loss the difference of shares."""
+        return self.margins.get(figure, self.loss_margin if figure is RateFigure.LOSS else self.margin)
+
+
 class FigureChange(Model):
     """One figure at one load, of base and head."""
 
     figure: RateFigure
     outcome: Decided
     launches: int
+    margin: float | None = None
+    """The change that matters; None in an older document."""
     base: float | None = None
     """Median over launches, in ns or as a share of due packets; None: not measured."""
     head: float | None = None

@@ -17,6 +17,7 @@ from nalm_core.rates import defaults
 from nalm_core.rates.generators import INSIDE, Generator
 from nalm_core.rates.presets import Mode
 from nalm_core.report.offered_load import LoadShape
+from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import (
     Build,
     Check,
@@ -114,11 +115,27 @@ class RateReport(Model):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, serialize_by_alias=True)
 
 
+class SweepMargins(Model):
+    """Relative changes that matter in a comparison of two sweeps, by the names of nalm.toml's thresholds."""
+
+    load_cpp: float = Field(default=defaults.LOAD_CPP_MARGIN, gt=0)
+    """Of cycles per packet at a load."""
+    knee_pps: float = Field(default=defaults.KNEE_MARGIN, gt=0)
+
+
+class SweepVerdict(Model):
+    outcome: Outcome
+    reasons: list[str]
+    margins: SweepMargins
+
+
 class SweepComparison(Model):
     """The sweeps of two builds, whose trials alternated in the same launches at the same loads."""
 
     schema_: Literal["nalm.sweep-comparison/1"] = Field(default="nalm.sweep-comparison/1", alias="schema")
     base: RateReport
     head: RateReport
+    verdict: SweepVerdict | None = None
+    """None in an older document."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, serialize_by_alias=True)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from statistics import median
+from types import MappingProxyType
 from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field, JsonValue
@@ -61,6 +62,19 @@ _REMEDIES: Final = {
 _UNTRUSTED: Final = "Check the generator (nalm doctor --generator NAME)"
 
 
+LIMITS: Final[Mapping[str, float]] = MappingProxyType(
+    {
+        "cpp_drift": defaults.CPP_DRIFT_LIMIT,
+        "pps_drift": defaults.CPP_DRIFT_LIMIT,
+        "latency_p99_9_drift": defaults.TAIL_DRIFT_LIMIT,
+        "memory_growth": defaults.MEMORY_LEAK_BYTES,
+        "buffers_growth": defaults.BUFFER_LEAK,
+    }
+)
+"""Changes over the soak that matter, by the names of nalm.toml's thresholds: shares of the level of a drift;
+bytes and buffers."""
+
+
 class SoakSettings(LoadShape):
     """Settings of the soak, with the shape of its open loop."""
 
@@ -70,6 +84,8 @@ class SoakSettings(LoadShape):
     share: float | None = Field(default=defaults.SOAK_SHARE, gt=0, le=1)
     """The load as a share of NDR; None if the load was given."""
     pps: int = Field(gt=0)
+    margins: dict[str, float] = Field(default_factory=dict, exclude_if=lambda found: not found)
+    """Changes over the soak that matter, by metric (LIMITS), where nalm.toml's thresholds give others."""
 
     @property
     def shape(self) -> LoadShape:
@@ -232,16 +248,25 @@ def trends(header: SoakHeader, intervals: Sequence[SoakInterval]) -> list[Trend]
     """Trends of all figures with enough intervals. Speed uses valid intervals, memory uses all."""
     info = ArmInfo(build=header.build, run=header.run, stages=header.stages)
     valid = [one for one in intervals if one.trial.invalid is None]
-    relative, tail = defaults.CPP_DRIFT_LIMIT, defaults.TAIL_DRIFT_LIMIT
+    limits = {**LIMITS, **header.settings.margins}
+
+    def cpp(one: SoakInterval) -> float | None:
+        return totals(as_round(one.trial), info).cpp
+
+    def pps(one: SoakInterval) -> float | None:
+        return forwarded_pps(one.trial, info)
+
     made = (
+        _trend("cpp", "cycles/packet", valid, cpp, share=limits["cpp_drift"]),
+        _trend("pps", "packets/s", valid, pps, share=limits["pps_drift"]),
+        _trend("latency_p99_9", "ns", valid, _tail, share=limits["latency_p99_9_drift"]),
+        _trend("memory", "bytes", intervals, lambda one: one.memory_bytes, limit=limits["memory_growth"]),
         _trend(
-            "cpp", "cycles/packet", valid, lambda one: totals(as_round(one.trial), info).cpp, share=relative
-        ),
-        _trend("pps", "packets/s", valid, lambda one: forwarded_pps(one.trial, info), share=relative),
-        _trend("latency_p99_9", "ns", valid, _tail, share=tail),
-        _trend("memory", "bytes", intervals, lambda one: one.memory_bytes, limit=defaults.MEMORY_LEAK_BYTES),
-        _trend(
-            "buffers_in_use", "buffers", intervals, lambda one: one.buffers_in_use, limit=defaults.BUFFER_LEAK
+            "buffers_in_use",
+            "buffers",
+            intervals,
+            lambda one: one.buffers_in_use,
+            limit=limits["buffers_growth"],
         ),
     )
     return [one for one in made if one is not None]

@@ -136,6 +136,32 @@ def test_a_microsecond_more_beyond_p99_alone_is_found_and_named() -> None:
     assert p99.low is not None and 0 < p99.low < p99.change
 
 
+def test_each_figure_has_the_margin_of_its_threshold() -> None:
+    """A change of 20 % of p50 is within its own margin; of the others it is beyond the general one."""
+    report = made(np.random.default_rng(21), lambda waits: waits * 1.2)
+    wide = SETTINGS.model_copy(update={"margins": {RateFigure.LATENCY_P50: 0.5, RateFigure.LOSS: 0.02}})
+    verdict = judge_comparison(report.model_copy(update={"settings": wide}))
+    found = outcomes(verdict)
+    assert (found[RateFigure.LATENCY_P50], found[RateFigure.LATENCY_P90]) == (Outcome.SAME, Outcome.REGRESSED)
+    (load,) = verdict.loads
+    assert {one.figure: one.margin for one in load.figures} == {
+        RateFigure.LATENCY_P50: 0.5,
+        RateFigure.LATENCY_P90: SETTINGS.margin,
+        RateFigure.LATENCY_P99: SETTINGS.margin,
+        RateFigure.LATENCY_P99_9: SETTINGS.margin,
+        RateFigure.JITTER_P99: SETTINGS.margin,
+        RateFigure.LOSS: 0.02,
+    }
+
+
+def test_a_threshold_of_loss_decides_about_lost_packets() -> None:
+    report = made(np.random.default_rng(22), lost=4000)
+    assert outcomes(judge_comparison(report))[RateFigure.LOSS] is Outcome.REGRESSED
+    wide = SETTINGS.model_copy(update={"margins": {RateFigure.LOSS: 0.5}})
+    found = judge_comparison(report.model_copy(update={"settings": wide}))
+    assert outcomes(found)[RateFigure.LOSS] is Outcome.SAME
+
+
 TAIL = later(9000, 0.982, 0.9975)
 SHORT_TAIL = later(1000, 0.982, 0.9975)
 

@@ -59,6 +59,35 @@ def test_memory_and_buffers_leak() -> None:
     assert "buffers_in_use" in verdict.reasons[0]
 
 
+@pytest.mark.parametrize(
+    ("changed", "margins", "outcome"),
+    [
+        (soak(drift=0.06), {"cpp_drift": 0.1, "pps_drift": 0.1}, SoakOutcome.STEADY),
+        (soak(drift=0.008), {"cpp_drift": 0.004}, SoakOutcome.DRIFTING),
+        (soak(tail=1.0), {"latency_p99_9_drift": 3.0}, SoakOutcome.STEADY),
+        (
+            [interval(n, truth(n), memory=(1 << 27) + n * 65_536) for n in range(NUMBER)],
+            {"memory_growth": 1 << 30},
+            SoakOutcome.STEADY,
+        ),
+        (
+            [interval(n, truth(n), buffers=64 + n // 10) for n in range(NUMBER)],
+            {"buffers_growth": 5},
+            SoakOutcome.LEAKING,
+        ),
+    ],
+    ids=["CPP, wide", "CPP, narrow", "tail", "memory", "buffers"],
+)
+def test_thresholds_of_the_soak_take_the_place_of_its_limits(
+    changed: list[SoakInterval], margins: dict[str, float], outcome: SoakOutcome
+) -> None:
+    header = soak_header()
+    settings = header.settings.model_copy(update={"margins": margins})
+    assert judge_soak(header, changed).outcome is not outcome
+    verdict = judge_soak(header.model_copy(update={"settings": settings}), changed)
+    assert verdict.outcome is outcome, verdict.reasons
+
+
 def test_memory_that_settles_at_the_begin_is_no_leak() -> None:
     grown = [interval(n, truth(n), memory=(1 << 27) + min(n, 5) * 4_194_304) for n in range(NUMBER)]
     assert judge_soak(soak_header(), grown).outcome is SoakOutcome.STEADY
