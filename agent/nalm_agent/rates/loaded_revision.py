@@ -190,7 +190,7 @@ def all_ready(
 ) -> Iterator[list[NfRun]]:
     """The same for several revisions that take turns on the same CPUs.
 
-    Raises BuildError, ConfigError if they need different numbers of CPUs.
+    Raises BuildError, ConfigError if they need different numbers of CPUs, HostError if there are too few.
     """
     lcores = {one.scenario.lcores for one in subjects}
     if len(lcores) > 1:
@@ -199,6 +199,7 @@ def all_ready(
             f"scenario {subjects[0].name} has {counts} lcores in the two revisions",
             hint="compare revisions whose scenario has the same lcores",
         )
+    choose(lcores.pop())  # too few CPUs are said before the builds
     built = [(one, build_subject(one, home, progress)) for one in subjects]
     with ready_side_by_side(built, host, work, progress) as runs:
         yield runs
@@ -225,17 +226,19 @@ def ready_side_by_side(
     progress: Progress,
     traffic: Path | None = None,
 ) -> Iterator[list[NfRun]]:
-    """Reserves the CPUs on which the builds of a scenario take turns, and a generator outside of the NF, for
-    the duration of the context.
+    """Reserves a generator outside of the NF, and the CPUs on which the builds of a scenario take turns, for
+    the duration of the context. The generator comes first everywhere: who waits for one holds no CPU, so
+    other measurements of the host go on, and no two measurements wait for each other.
 
     traffic: what all of them send; None: each the file of its own revision. Raises GeneratorBusyError.
     """
     scenarios = [one.scenario for one, _ in built]
     cores = choose(max(scenario.lcores for scenario in scenarios))
-    with hold(cores, progress.say), ExitStack() as stack:
+    with ExitStack() as stack:
         for generator in {id(one.generator): one.generator for one, _ in built}.values():
             if generator is not None:
                 stack.enter_context(generator.reserved(progress.say))
+        stack.enter_context(hold(cores, progress.say))
         try:
             if host.huge_pages:
                 require_huge_pages(sum(scenario.memory_mb for scenario in scenarios))

@@ -51,6 +51,7 @@ from nalm_agent.config.nalm_toml import MOST_SOAK_HOURS, Config, RatesConfig
 from nalm_agent.config.thresholds import given_margins
 from nalm_agent.generators.outside import OutsideGenerator
 from nalm_agent.host import tsc
+from nalm_agent.host.cores import choose
 from nalm_agent.measure.arms import base_as_committed
 from nalm_agent.measure.report_builder import ReportBuilder
 from nalm_agent.measure.report_builder import Subject as RunSubject
@@ -230,7 +231,8 @@ def _built(
     """Base and head, built. Both run as head's [rates] says, are offered head's traffic and shape, and share
     its generator.
 
-    Raises ConfigError for a generator outside that cannot do what [rates] requests.
+    Raises ConfigError for a generator outside that cannot do what [rates] requests, HostError for too few
+    CPUs.
     """
     generator = INSIDE.name if settings.generator is None else config.rates.generator
     request, name = builder.request, builder.subject.name
@@ -244,6 +246,7 @@ def _built(
             "generator": config.generator,
         }
     )
+    choose(max(of_base.lcores, builder.scenario_config.lcores))  # too few CPUs are said before the builds
     plans = (
         (Arm.BASE, request.base, base_config, request.base_fills_cache),
         (Arm.HEAD, request.head, config, request.head_fills_cache),

@@ -3,10 +3,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
+from nalm_agent.generators.outside import GeneratorBusyError
 from nalm_agent.host import tsc
-from nalm_agent.rates.loaded_revision import subject
-from nalm_agent.runtime.errors import ConfigError
+from nalm_agent.rates import loaded_revision
+from nalm_agent.rates.loaded_revision import all_ready, ready_side_by_side, subject
+from nalm_agent.runtime.errors import ConfigError, HostError
 from nalm_agent.source.git import Repository
 from nalm_agent.store.home import WorkDir
 from nalm_core.report.offered_load import NO_SHAPE, LoadShape, Ramp
@@ -75,3 +82,62 @@ def test_a_misspelled_name_comes_before_what_the_nf_or_the_host_lacks(
     with pytest.raises(ConfigError) as raised:
         subject(repository, repository.resolve("HEAD"), scenario, generator=generator)
     assert expected in f"{raised.value.message} {raised.value.hint}"
+
+
+class Recorded:
+    """A generator and the CPUs, with the order in which they are reserved and free again."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, busy: bool = False) -> None:
+        self.events: list[str] = []
+        self.busy = busy
+        monkeypatch.setattr(loaded_revision, "hold", self.hold)
+        monkeypatch.setattr(loaded_revision, "run_of", lambda *_, **__: "run")
+
+    @contextmanager
+    def hold(self, *_: object) -> Iterator[None]:
+        self.events.append("CPUs")
+        yield
+        self.events.append("CPUs are free")
+
+    @contextmanager
+    def reserved(self, _waiting: object) -> Iterator[None]:
+        if self.busy:
+            raise GeneratorBusyError("generator lab is taken by 'alice'")
+        self.events.append("generator")
+        yield
+        self.events.append("generator is free")
+
+
+def subject_of(generator: Recorded | None, lcores: int = 1) -> Any:
+    return SimpleNamespace(
+        name="made", scenario=SimpleNamespace(lcores=lcores, memory_mb=64), generator=generator
+    )
+
+
+PLACE: Any = (SimpleNamespace(huge_pages=False), None, SimpleNamespace(say=print))
+
+
+def test_a_generator_is_reserved_before_the_cpus_and_free_after_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = Recorded(monkeypatch)
+    both: Any = [(subject_of(lab), None), (subject_of(lab), None)]
+    with ready_side_by_side(both, *PLACE) as runs:
+        assert runs == ["run", "run"]
+    assert lab.events == ["generator", "CPUs", "CPUs are free", "generator is free"]
+
+
+def test_who_waits_for_a_generator_holds_no_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = Recorded(monkeypatch, busy=True)
+    one: Any = [(subject_of(lab), None)]
+    with pytest.raises(GeneratorBusyError), ready_side_by_side(one, *PLACE):
+        pytest.fail("it was reserved")
+    assert lab.events == []
+
+
+def test_too_few_cpus_are_said_before_the_builds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loaded_revision, "build_subject", lambda *_: pytest.fail("it was built"))
+    host, work, progress = PLACE
+    with (
+        pytest.raises(HostError, match="the scenario needs 9999 lcores"),
+        all_ready([subject_of(None, 9999)], host, work, work, progress),
+    ):
+        pytest.fail("it was ready")

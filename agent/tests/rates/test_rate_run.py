@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -14,10 +15,11 @@ from nalm_agent.counters import papi
 from nalm_agent.daemon.loop import names_to_measure
 from nalm_agent.measure.request import Request, times_as_long
 from nalm_agent.nf.probe import stage_counters
+from nalm_agent.rates import rate_run
 from nalm_agent.rates.load_events import COUNTED_S
 from nalm_agent.rates.rate_run import measure_under_load
 from nalm_agent.report.progress import Progress, Silent
-from nalm_agent.runtime.errors import ConfigError, GeneratorError, NfError
+from nalm_agent.runtime.errors import ConfigError, GeneratorError, HostError, NfError
 from nalm_agent.source.git import Repository
 from nalm_agent.store.home import Home
 from nalm_core.findings.bisection import more_time
@@ -603,3 +605,14 @@ def test_a_scenario_may_not_have_the_name_of_a_history() -> None:
     with pytest.raises(ConfigError) as error:
         parse(text)
     assert "rename the scenario" in error.value.full_text()
+
+
+def test_too_few_cpus_are_said_before_the_builds(
+    traffic_repository: NfRepository, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wide = RATES_TOML.replace('traffic = "nalm.toml"', 'lcores = 2\ntraffic = "nalm.toml"')
+    traffic_repository.commit("wide", nalm__toml=wide)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
+    monkeypatch.setattr(rate_run, "build", lambda *_, **__: pytest.fail("it was built"))
+    with pytest.raises(HostError, match="the scenario needs 2 lcores"):
+        measured(traffic_repository, home)
