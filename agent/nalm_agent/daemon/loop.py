@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from nalm_core.rates.load_experiments import LoadResult
@@ -32,11 +32,12 @@ from nalm_agent.daemon.job_notices import CeleryNotices, JobNotices, LongPolling
 from nalm_agent.daemon.liveness import sign
 from nalm_agent.daemon.mirrors import mirrored
 from nalm_agent.daemon.spool import Label, Spool
+from nalm_agent.generators.outside import GeneratorBusyError
 from nalm_agent.host.fingerprint import fingerprint
 from nalm_agent.host.health import HealthWatch
 from nalm_agent.measure.experiment import Experiment, needs_of_cell
 from nalm_agent.measure.measure import measure
-from nalm_agent.measure.needs import Capabilities, Needs, capabilities, missing, needs_of
+from nalm_agent.measure.needs import Capabilities, Needs, capabilities, missing, needs_of, under_rates
 from nalm_agent.measure.request import Request, read_config
 from nalm_agent.rates.load_experiment import LoadExperiment
 from nalm_agent.rates.loaded_revision import Place
@@ -315,8 +316,8 @@ def pieces(lease: Lease, repository: Repository) -> Iterator[Piece]:
             base_fills_cache=lease.reason in BASE_IS_OURS,
             head_fills_cache=lease.reason in HEAD_IS_OURS,
         )
-        needs = replace(needs_of(config.scenario(scenario)), rates=not of_cycles)
-        yield Piece(name, needs, request, kind)
+        needs = needs_of(config.scenario(scenario))
+        yield Piece(name, needs if of_cycles else under_rates(needs, config.rates), request, kind)
 
 
 def names_to_measure(lease: Lease, config: Config) -> list[str]:
@@ -358,7 +359,9 @@ def _fail(lease: Lease, agent: Agent, error: Exception) -> None:
     text = error.full_text() if isinstance(error, NalmError) else f"{type(error).__name__}: {error}"
     agent.say(f"job {lease.job_id} failed: {text}")
     result: dict[str, object] = {"outcome": "failed", "message": text[:MESSAGE_CHARACTERS]}
-    if isinstance(error, HostError | GeneratorError | GitError) or not isinstance(error, NalmError):
+    if isinstance(error, GeneratorBusyError):
+        result["kind"] = "generator_busy"
+    elif isinstance(error, HostError | GeneratorError | GitError) or not isinstance(error, NalmError):
         result["kind"] = "infrastructure"
     try:
         agent.spool.put(_label(lease, agent, "finish", result))

@@ -4,15 +4,19 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+
+from nalm_core.rates.generators import INSIDE
 
 from nalm_agent.build.sandbox import available as no_isolation
-from nalm_agent.config.nalm_toml import ScenarioConfig
+from nalm_agent.config.nalm_toml import RatesConfig, ScenarioConfig
 from nalm_agent.host.facts import isolated_cpus
 from nalm_agent.host.fingerprint import cpu_model, huge_page_bytes
 from nalm_agent.host.kernel_files import System
 from nalm_agent.host.pmu import kernel_reason as no_pmu
 
+GENERATORS = "NALM_GENERATORS"
+"""Environment variable: the generators of nalm.toml that this host reaches, with commas; unset: all."""
 NETWORK = "0x02"
 """PCI class of network controllers: its first two digits."""
 FREE_DRIVERS = frozenset({"vfio-pci", "igb_uio", "uio_pci_generic", "mlx4_core", "mlx5_core"})
@@ -42,6 +46,9 @@ class Needs:
     """An agent that measures rates and soaks."""
     parameters: bool = False
     """An agent that takes the parameters of an experiment, and measures experiments on roles."""
+    generators: tuple[str, ...] | None = None
+    """Generators outside of the NF, by their names in nalm.toml. Needs: None for none. Capabilities: None for
+    a host that does not say which ones it reaches: it may take any job."""
 
     def as_json(self) -> dict[str, object]:
         return asdict(self)
@@ -77,6 +84,18 @@ def needs_of(scenario: ScenarioConfig) -> Needs:
     )
 
 
+def under_rates(needs: Needs, rates: RatesConfig) -> Needs:
+    """The same for runs under load, which share a generator."""
+    outside = None if rates.generator == INSIDE.name else (rates.generator,)
+    return replace(needs, rates=True, generators=outside)
+
+
+def reached_generators() -> tuple[str, ...] | None:
+    """The generators that this host reaches, as its operator says; None: nothing is said."""
+    given = os.environ.get(GENERATORS)
+    return None if given is None else tuple(name for part in given.split(",") if (name := part.strip()))
+
+
 def capabilities(system: System | None = None) -> Capabilities:
     """The current capabilities of this host."""
     here = system or System()
@@ -89,6 +108,7 @@ def capabilities(system: System | None = None) -> Capabilities:
         isolated=no_isolation() is None,
         isolated_cpus=len(isolated_cpus(here) or []),
         cpu_model=cpu_model()[:200],
+        generators=reached_generators(),
     )
 
 
@@ -109,4 +129,6 @@ def missing(needs: Needs, has: Needs) -> list[str]:
         for name, unit in UNITS.items()
         if getattr(needs, name) > getattr(has, name)
     ]
-    return lacks + (["a PMU"] if needs.pmu and not has.pmu else [])
+    lacks += ["a PMU"] if needs.pmu and not has.pmu else []
+    reached = needs.generators if has.generators is None else has.generators
+    return lacks + [f"generator {name}" for name in needs.generators or () if name not in (reached or ())]

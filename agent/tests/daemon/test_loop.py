@@ -14,7 +14,7 @@ import pytest
 from nalm_agent.daemon import loop
 from nalm_agent.daemon.heartbeat import Heartbeat
 from nalm_agent.daemon.loop import Agent
-from nalm_agent.measure.needs import Needs
+from nalm_agent.measure.needs import GENERATORS, Needs
 from nalm_agent.measure.request import Request
 from nalm_agent.rates.load_experiment import LoadExperiment
 from nalm_agent.runtime.errors import HostError, ServerError
@@ -325,8 +325,27 @@ def test_a_generator_that_others_use_fails_no_commit(
         loop.work_on(lease, agent_of(server, home))
     (finish,) = server.reported("/agent/jobs/7/finish")
     reported = json.loads(finish.content)
-    assert (reported["outcome"], reported["kind"]) == ("failed", "infrastructure")
+    assert (reported["outcome"], reported["kind"]) == ("failed", "generator_busy")
     assert "alice" in reported["message"]
+
+
+@pytest.mark.parametrize("reached", ["", "other"])
+def test_a_host_that_does_not_reach_the_generator_leaves_its_runs_to_others(
+    server: FakeServer,
+    traffic_repository: NfRepository,
+    home: Home,
+    reached: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(GENERATORS, reached)
+    lab = '[generator.lab]\nkind = "trex"\nhost = "127.0.0.1"\nports = [0]\n'
+    text = RATES_TOML.replace("[rates]\n", '[rates]\ngenerator = "lab"\nmodes = ["mrr"]\n') + lab
+    head = traffic_repository.commit("lab", nalm__toml=text)
+    lease = lease_of(traffic_repository, head).model_copy(update={"scenarios": ["*:rate"]})
+    loop.work_on(lease, agent_of(server, home))
+    (finish,) = server.reported("/agent/jobs/7/finish")
+    (not_here,) = json.loads(finish.content)["not_here"]
+    assert (not_here["scenario"], not_here["needs"]["generators"]) == ("made:rate", ["lab"])
 
 
 def test_an_agent_that_must_end_waits_for_no_server(

@@ -62,6 +62,8 @@ class Settings(BaseSettings):
     """After this long without a message of its agent, a job is given out again."""
     job_attempts: int = Field(default=3, ge=1, le=20)
     """A job fails after this many attempts without a result."""
+    generator_busy_hours: float = Field(default=24, gt=0, le=720)
+    """A job fails whose generator was in use for this long."""
     webhook_bytes: ByteSize = Field(default=ByteSize(5 << 20), ge=1024)
     """Largest accepted webhook body."""
     reconcile_seconds: int = Field(default=300, ge=0)

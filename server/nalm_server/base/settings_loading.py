@@ -34,6 +34,7 @@ NEIGHBOURS = frozenset(
         "NALM_BUILD_READ",
         "NALM_BUILD_SECONDS",
         "NALM_BUILD_USER",
+        "NALM_GENERATORS",
         "NALM_HOME",
         "NALM_ISOLATION",
         "NALM_LOCKS",

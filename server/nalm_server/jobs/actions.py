@@ -78,6 +78,7 @@ def retry(session: Session, caller: Principal, job_id: int, why: str, now: datet
     job.attempts = 0
     job.fence += 1
     job.finished_at = job.message = job.not_before = job.avoid_host = job.avoid_until = None
+    job.generator_busy_since = None
     reason = _by("retried", caller, why)
     service.move(session, job, JobState.QUEUED, now, reason, who=caller.name)
     return _done(session, caller, "retry", job, now=now, why=why)

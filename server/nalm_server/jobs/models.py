@@ -141,6 +141,8 @@ class JobRow(Base):
     leased_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     not_before: Mapped[datetime | None] = mapped_column(UtcDateTime)
     """Not leased before this time."""
+    generator_busy_since: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """When its generator was first found in use, since it measured last; None: it was not."""
     avoid_host: Mapped[str | None] = mapped_column(String(128))
     """Host of the last failure; other hosts have precedence until `avoid_until`."""
     avoid_until: Mapped[datetime | None] = mapped_column(UtcDateTime)

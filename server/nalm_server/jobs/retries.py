@@ -31,6 +31,8 @@ class Failure(StrEnum):
     """The NF does not run."""
     INFRASTRUCTURE = "infrastructure"
     """A fault of the host, the network or the agent: disk full, timeout, out of memory. Retried."""
+    GENERATOR_BUSY = "generator_busy"
+    """Somebody else uses the generator. Tried again later; not counted as an attempt."""
 
 
 def policy(settings: Settings) -> Backoff:
@@ -41,6 +43,7 @@ def again_or_failed(session: Session, settings: Settings, job: JobRow, now: date
     """After a failure of the infrastructure: queues the job again, for another host if there is one, until
     `job_attempts` are used up."""
     job.fence += 1
+    job.generator_busy_since = None
     if policy(settings).used_up(job.attempts):
         job.message = f"Leased {job.attempts} times without a result; last on {job.host}: {reason}"
         service.move(session, job, JobState.FAILED, now, job.message, who=job.host)
@@ -48,6 +51,28 @@ def again_or_failed(session: Session, settings: Settings, job: JobRow, now: date
     pause = RETRY.pause(job.attempts)
     job.message = reason
     _queue_elsewhere(session, job, now, now + pause, f"tried again in {pause.seconds} s: {reason}")
+    wake(session, Work.JOBS)
+
+
+def again_when_free(session: Session, settings: Settings, job: JobRow, now: datetime, reason: str) -> None:
+    """Queues a job again whose generator somebody else uses; not counted as an attempt. Each pause is as long
+    as the job has waited so far, within those of RETRY. Fails it after `generator_busy_hours`."""
+    job.fence += 1
+    job.attempts -= 1
+    since = job.generator_busy_since or now
+    first_line = (reason.splitlines() or [""])[0]
+    if now - since >= timedelta(hours=settings.generator_busy_hours):
+        job.generator_busy_since = None
+        job.message = f"Its generator was in use for {settings.generator_busy_hours:g} h: {first_line}"
+        service.move(session, job, JobState.FAILED, now, job.message, who=job.host)
+        return
+    waited = (now - since).total_seconds()
+    pause = timedelta(seconds=min(max(waited, RETRY.first_seconds), RETRY.longest_seconds))
+    job.generator_busy_since, job.message, job.not_before = since, first_line, now + pause
+    job.avoid_host = job.avoid_until = job.lease_until = None
+    job.step = job.detail = job.fraction = None
+    said = f"tried again in {pause.seconds} s: {first_line}"
+    service.move(session, job, JobState.QUEUED, now, said, who=job.host)
     wake(session, Work.JOBS)
 
 

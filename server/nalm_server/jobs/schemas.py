@@ -121,7 +121,7 @@ class Job(JobBrief):
     not_host: str | None
     """Any host but this one may take it."""
     not_before: datetime | None
-    """Time of the next try, after a failure of the infrastructure."""
+    """Time of the next try, after a failure of the infrastructure, or while the generator is in use."""
     created_at: datetime
     leased_at: datetime | None
     """When a host took it the last time."""

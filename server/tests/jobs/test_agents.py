@@ -7,7 +7,8 @@ import json
 from typing import Any
 
 import pytest
-from nalm_server.jobs.agents.needs import Capabilities, Needs, missing
+from nalm_server.jobs.agents.needs import FLAGS, UNITS, Capabilities, Needs, missing
+from nalm_server.jobs.models import JobRow
 from nalm_server_harness import Clock, Service
 from nalm_server_reports import body_of, make_report, sha
 
@@ -269,6 +270,36 @@ def test_a_job_that_no_host_can_do_says_so(service: Service, clock: Clock) -> No
     assert lease(service, "small", capabilities={**LARGE, **needs})["job_id"] == job_id
 
 
+def test_a_run_goes_to_a_host_that_reaches_its_generator(service: Service, clock: Clock) -> None:
+    job_id = push(service, 1)
+    for name in ("near", "far", "older"):
+        register(service, name)
+    given = lease(service, "far", capabilities={**SMALL, "generators": []})
+    needs = {"lcores": 1, "rates": True, "generators": ["lab"]}
+    finish(service, "far", given, not_here=[{"scenario": "wide:rate", "needs": needs}])
+    has = {**SMALL, "rates": True}
+    clock.pass_seconds(300)
+    lease(service, "far", 204, capabilities={**has, "generators": ["other"]})
+    lease(service, "near", 204, capabilities={**has, "generators": []})
+    lease(service, "older", 204, capabilities={**SMALL, "generators": []})
+    assert service.get(f"/jobs/{job_id}")["waiting"] == (
+        "no host of pool default has what it needs: far lacks generator lab (it reaches other); "
+        "near lacks generator lab (it reaches none); "
+        "older lacks an agent that measures rates and soaks, generator lab (it reaches none)"
+    )
+    assert lease(service, "near", capabilities={**has, "generators": ["lab", "lab2"]})["job_id"] == job_id
+
+
+def test_an_agent_that_names_no_generators_takes_runs_of_any(service: Service, clock: Clock) -> None:
+    job_id = push(service, 1)
+    register(service, "far")
+    register(service, "older")
+    given = lease(service, "far", capabilities={**SMALL, "generators": []})
+    needs = {"rates": True, "generators": ["lab"]}
+    finish(service, "far", given, not_here=[{"scenario": "wide:rate", "needs": needs}])
+    assert lease(service, "older", capabilities={**SMALL, "rates": True})["job_id"] == job_id
+
+
 def test_a_result_kept_while_the_server_was_away_is_taken_if_nobody_has_the_job(
     service: Service, clock: Clock
 ) -> None:
@@ -293,4 +324,8 @@ def test_needs_survive_their_text() -> None:
     assert Needs.parse(needs.text()) == needs
     assert Needs.parse("") == Needs()
     assert missing(needs, None) == []
+    of_all = {**dict.fromkeys(UNITS, 2**31 - 1), **dict.fromkeys(FLAGS, True), "generators": ["x" * 64]}
+    longest = Needs.model_validate(of_all)
+    assert Needs.parse(longest.text()) == longest
+    assert len(longest.text()) <= JobRow.__table__.c["needs"].type.length
     assert missing(needs, Capabilities(lcores=4, memory_mb=512)) == ["a PMU"]

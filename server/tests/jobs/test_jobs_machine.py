@@ -40,7 +40,9 @@ AGENT = Principal(Scope.AGENT, None, "agent")
 HOSTS = st.sampled_from(["bench-1", "bench-2"])
 STEPS = st.sampled_from(["building", "measuring sfc_a", "uploading", "looking around"])
 SCENARIOS = st.sampled_from(["sfc_a", "sfc_b"])
-ENDS = st.sampled_from([("done", None), ("failed", "build"), ("failed", "infrastructure")])
+ENDS = st.sampled_from(
+    [("done", None), ("failed", "build"), ("failed", "infrastructure"), ("failed", "generator_busy")]
+)
 ANY = st.integers(0, 2**16)
 NUMBERS = itertools.count(1)
 MOST_JOBS = 4

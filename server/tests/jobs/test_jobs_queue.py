@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from typing import Any
@@ -23,7 +24,7 @@ from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.queue_repository import Asker
 from nalm_server.jobs.schemas import HELD, JobReason, JobState
 from nalm_server.jobs.states import NEXT, require_allowed
-from nalm_server_harness import Clock, Service
+from nalm_server_harness import Clock, Service, make_service
 from nalm_server_reports import body_of, make_report, sha
 from sqlalchemy import event, text
 from sqlalchemy.orm import Session
@@ -151,6 +152,51 @@ def test_infrastructure_is_tried_again_elsewhere_and_a_build_is_not(service: Ser
     assert "disk full" in retries[0]["reason"]
     again = service.post(f"/jobs/{job}/retry", "admin", 200, {})
     assert (again["state"], again["attempts"]) == ("queued", 0)
+
+
+BUSY = {"outcome": "failed", "kind": "generator_busy", "message": "generator lab is taken by 'alice'\nhint"}
+
+
+def test_a_job_waits_for_its_generator_without_an_attempt(service: Service, clock: Clock) -> None:
+    job = enqueue(service, 1)
+    pauses = []
+    for _ in range(12):
+        lease = service.lease()
+        assert lease["job_id"] == job
+        clock.pass_seconds(60)
+        assert reported(service, lease, "finish", **BUSY) == {"state": "queued"}
+        seen = service.get(f"/jobs/{job}")
+        assert (seen["attempts"], seen["message"]) == (0, "generator lab is taken by 'alice'")
+        assert "its generator has been in use since" in seen["waiting"] and "'alice'" in seen["waiting"]
+        pauses.append((datetime.fromisoformat(seen["not_before"]) - clock()).total_seconds())
+        assert take(service) is None, "not before its pause is over"
+        clock.pass_seconds(pauses[-1] + 1)
+    assert pauses == sorted(pauses) and (pauses[0], pauses[-1]) == (30, 900)
+    lease = service.lease()
+    reported(service, lease, "progress", step="measuring")
+    assert reported(service, lease, "finish", outcome="failed", kind="nf") == {"state": "failed"}
+
+
+def test_a_job_whose_generator_stays_in_use_fails_in_the_end(
+    make_settings: Callable[..., Any], clock: Clock, request: pytest.FixtureRequest
+) -> None:
+    service = make_service(make_settings(generator_busy_hours=1), clock)
+    request.addfinalizer(service.context.engine.dispose)
+    job = enqueue(service, 1)
+    reported(service, service.lease(), "finish", **BUSY)
+    clock.pass_seconds(1900)
+    lease = service.lease()
+    reported(service, lease, "progress", step="measuring")
+    reported(service, lease, "finish", **BUSY)
+    clock.pass_seconds(3500)
+    queued = reported(service, service.lease(), "finish", **BUSY)
+    assert queued == {"state": "queued"}, "it measured in between"
+    clock.pass_seconds(1000)
+    assert reported(service, service.lease(), "finish", **BUSY) == {"state": "failed"}
+    failed = service.get(f"/jobs/{job}")
+    assert failed["message"] == "Its generator was in use for 1 h: generator lab is taken by 'alice'"
+    service.post(f"/jobs/{job}/retry", "admin", 200, {})
+    assert reported(service, service.lease(), "finish", **BUSY) == {"state": "queued"}, "it starts over"
 
 
 def test_a_job_given_back_is_free_at_once(service: Service) -> None:

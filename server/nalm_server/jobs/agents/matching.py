@@ -51,7 +51,15 @@ def why_waiting(session: Session, job: JobRow, now: datetime) -> str | None:
         return None
     pool = repository.pool_of(session, job)
     known = PoolHosts(pool, repository.hosts_of_pools(session, [pool]))
-    return known.why_waiting(job, repository.has_configuration(session, job), now)
+    found = known.why_waiting(job, repository.has_configuration(session, job), now)
+    return found or _generator_in_use(job, now)
+
+
+def _generator_in_use(job: JobRow, now: datetime) -> str | None:
+    if job.generator_busy_since is None or job.not_before is None or job.not_before <= now:
+        return None
+    since, then = (f"{at:%Y-%m-%d %H:%M} UTC" for at in (job.generator_busy_since, job.not_before))
+    return f"its generator has been in use since {since}; the next try is at {then}: {job.message}"
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
-from nalm_server.base.schemas import Flag, Schema
+from nalm_server.base.schemas import NAME, Flag, Schema
 
 UNITS = {
     "lcores": "lcores",
@@ -22,7 +22,9 @@ FLAGS = {
     "rates": "an agent that measures rates and soaks",
     "parameters": "an agent that takes parameters of experiments, and measures those on roles",
 }
+GENERATORS = "generators"
 Count = Annotated[int, Field(ge=0, le=2**31 - 1, strict=True)]
+GeneratorName = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
 
 
 class Needs(Schema):
@@ -41,18 +43,27 @@ class Needs(Schema):
     """An agent that measures rates and soaks."""
     parameters: Flag = False
     """An agent that takes the parameters of an experiment, and measures experiments on roles."""
+    generators: Annotated[list[GeneratorName], Field(max_length=1)] | None = None
+    """The generator outside of the NF, by its name in nalm.toml; null: none."""
 
     def text(self) -> str:
         """Canonical text without unneeded fields; short enough for its column."""
         return " ".join(
-            f"{name}={int(value)}" for name in sorted(Needs.model_fields) if (value := getattr(self, name))
+            f"{name}={','.join(value) if name == GENERATORS else int(value)}"
+            for name in sorted(Needs.model_fields)
+            if (value := getattr(self, name))
         )
 
     @staticmethod
     def parse(text: str) -> Needs:
         """Reads what `text` wrote."""
-        pairs = (part.split("=") for part in text.split())
-        return Needs(**{name: bool(int(value)) if name in FLAGS else int(value) for name, value in pairs})
+        return Needs.model_validate(dict(_value(*part.split("=")) for part in text.split()))
+
+
+def _value(name: str, text: str) -> tuple[str, bool | int | list[str]]:
+    if name == GENERATORS:
+        return name, text.split(",")
+    return name, bool(int(text)) if name in FLAGS else int(text)
 
 
 class Capabilities(Needs):
@@ -67,6 +78,8 @@ class Capabilities(Needs):
     isolated_cpus: Count = 0
     """Number of CPUs isolated from the kernel's scheduler."""
     cpu_model: Annotated[str, Field(max_length=200)] | None = None
+    generators: Annotated[list[GeneratorName], Field(max_length=100)] | None = None
+    """The generators that the host reaches; null: it does not say, and may take any job."""
 
 
 def missing(needs: Needs, has: Capabilities | None) -> list[str]:
@@ -78,4 +91,10 @@ def missing(needs: Needs, has: Capabilities | None) -> list[str]:
         for name, unit in UNITS.items()
         if getattr(needs, name) > getattr(has, name)
     ]
-    return lacks + [text for name, text in FLAGS.items() if getattr(needs, name) > getattr(has, name)]
+    lacks += [text for name, text in FLAGS.items() if getattr(needs, name) > getattr(has, name)]
+    if has.generators is None:
+        return lacks
+    reaches = f"it reaches {', '.join(has.generators) or 'none'}"
+    return lacks + [
+        f"generator {name} ({reaches})" for name in needs.generators or [] if name not in has.generators
+    ]

@@ -108,7 +108,8 @@ class Finish(Schema):
     outcome: Literal["done", "failed"]
     message: LongText | None = None
     kind: Failure | None = None
-    """Why it failed. Only `infrastructure` is retried, on another host if there is one."""
+    """Why it failed. `infrastructure` is retried, on another host if there is one; `generator_busy` is tried
+    again later and is no attempt."""
     not_here: list[NotHere] = Field(default_factory=list, max_length=200)
     """Scenarios left for a host that has what they need."""
     under_load: LoadResult | None = None

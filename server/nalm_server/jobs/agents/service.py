@@ -127,6 +127,8 @@ def progress(
     if report.log_tail is not None:
         job.log_tail = report.log_tail
     state = STEPS.get(report.step.split(" ", 1)[0].rstrip(":"), JobState(job.state))
+    if state is JobState.MEASURING:
+        job.generator_busy_since = None
     if state != job.state:
         job_service.move(session, job, state, now, report.step, who=job.host)
     else:
@@ -148,6 +150,8 @@ def finish(
         retries.again_or_failed(
             session, settings, job, now, report.message or "the host could not measure it"
         )
+    elif report.outcome == "failed" and report.kind is Failure.GENERATOR_BUSY:
+        retries.again_when_free(session, settings, job, now, report.message or "the generator is in use")
     elif not handover.passed_on(session, job, report, now):
         if report.under_load is not None:
             ports.under_load.call(session, job, report.under_load)

@@ -4704,6 +4704,8 @@ export interface components {
              * @default false
              */
             flows: boolean;
+            /** Generators */
+            generators?: string[] | null;
             /**
              * Hugepages Mb
              * @default 0
@@ -4777,6 +4779,8 @@ export interface components {
              * @default false
              */
             flows: boolean;
+            /** Generators */
+            generators: string[] | null;
             /**
              * Hugepages Mb
              * @default 0
@@ -6150,7 +6154,7 @@ export interface components {
          * @description Why a job could not be measured.
          * @enum {string}
          */
-        Failure: "build" | "nf" | "infrastructure";
+        Failure: "build" | "nf" | "infrastructure" | "generator_busy";
         /**
          * FalseAlarms
          * @description Share of comparisons without a change that were reported as changed.
@@ -8857,6 +8861,8 @@ export interface components {
              * @default false
              */
             flows: boolean;
+            /** Generators */
+            generators?: string[] | null;
             /**
              * Hugepages Mb
              * @default 0

@@ -7,6 +7,7 @@ test("what a host has, without what it has not but for the PMU", () => {
   const has = { lcores: 4, pmu: false, nics: 0, hugepages_mb: 2048, memory_mb: 0, isolated_cpus: 0 };
   expect(capabilityWords(has)).toEqual(["4 lcores", "no PMU", `2${THIN}GiB in huge pages`]);
   expect(capabilityWords({ ...has, lcores: 1, nics: 1 }).slice(0, 3)).toEqual(["1 lcore", "no PMU", "1 NIC"]);
+  expect(capabilityWords({ ...has, generators: ["lab"] }).slice(-1)).toEqual(["generator lab"]);
   expect(capabilityWords(null)).toEqual(["hardware not reported"]);
 });
 

@@ -11,6 +11,7 @@ interface CapabilitiesLike {
   hugepages_mb: number;
   memory_mb: number;
   isolated_cpus: number;
+  generators?: string[] | null;
 }
 
 const MIB = 1024 ** 2;
@@ -25,6 +26,7 @@ export function capabilityWords(has: CapabilitiesLike | null): string[] {
     ...(has.hugepages_mb > 0 ? [`${bytes(has.hugepages_mb * MIB)} in huge pages`] : []),
     ...(has.memory_mb > 0 ? [`${bytes(has.memory_mb * MIB)} of memory`] : []),
     ...(has.isolated_cpus > 0 ? [counted(has.isolated_cpus, "isolated CPU")] : []),
+    ...(has.generators ?? []).map((name) => `generator ${name}`),
   ];
 }
 
