@@ -53,6 +53,16 @@ def test_the_debugger_reads_layout_2(layout_2: Path) -> None:
     assert lcores[0].stages[1][1:5] == (620, 11, 465, 155)
 
 
+def test_the_debugger_shows_names_without_control_characters(layout_2: Path) -> None:
+    clears, turns = b"\x1b[2Jab", "\u202ework".encode()
+    memory = layout_2.read_bytes().replace(b"generator", clears.ljust(9, b"\0"), 1)
+    at = memory.index(b"work\0")
+    memory = memory[:at] + turns + memory[at + len(turns) :]
+
+    header = read_header(lambda place, size: memory[place : place + size], 0)
+    assert [stage.name for stage in header.stages] == ["\ufffd[2Jab", "\ufffdwork"]
+
+
 def test_64_stages_on_64_lcores_are_read(tmp_path: Path) -> None:
     program, path = tmp_path / "many", tmp_path / "probe"
     source = Path(__file__).with_name("many_stages.c")

@@ -14,6 +14,8 @@ MAX_EVENTS = 8
 FLAG_APART = 1
 SENT, POLICY = 1, 2
 KIND_DROPS = (2, 3, 4)
+MARK = "\ufffd"
+"""Replaces a character that cannot be shown."""
 STATES = ("unused", "running", "parked", "finished")
 
 _HEADER = struct.Struct("<8I4Q64s")
@@ -78,7 +80,9 @@ Snapshot = dict[int, Lcore]
 
 
 def _text(raw: bytes) -> str:
-    return raw.split(b"\0", 1)[0].decode(errors="replace")
+    """A name of the NF, without characters that a terminal acts on or that change the order of text."""
+    text = raw.split(b"\0", 1)[0].decode(errors="replace")
+    return "".join(one if one.isprintable() else MARK for one in text)
 
 
 def read_header(read: Read, at: int) -> Header:
