@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 OLDER_PROCESSOR = (
     "the program uses instructions that this host, or valgrind, does not support: build it for an older "
@@ -133,14 +134,29 @@ PIPELINE = (
 )
 LENT_PROBE_STUCK = (
     'it has a lent probe (counts = "dpdk"), which waits where a lcore polls its first queue: a thread that '
-    "polled once "
-    "and continued keeps the turn open (testpmd: --no-flush-rx)"
+    "polled once and continued keeps the turn open"
+)
+FLUSHES = "start testpmd with --no-flush-rx: it polls each port once before it forwards"
+_TESTPMD = re.compile(r"\btestpmd(?![\w./-])")
+HUNG = (
+    "an lcore waits for a lock, a ring or another thread, or does not poll any more (`gdb --pid` shows "
+    "where, while the NF runs)"
+)
+POLLS_ON = (
+    "its lcores poll on and receive nothing: its packet buffers may be used up (a leak, or a pool that is "
+    "too small), or its source of packets has ended"
 )
 
 
 def advice(log: str) -> str | None:
     """Advice on a program's last output; None if it matches no known failure."""
     return next((text for pattern, text in KNOWN_FAILURES if pattern.search(log)), None)
+
+
+def flushes(command: Sequence[str]) -> bool:
+    """True for a testpmd that polls its ports before it forwards."""
+    text = " ".join(command)
+    return _TESTPMD.search(text) is not None and "--no-flush-rx" not in text
 
 
 def pipeline(log: str) -> str | None:

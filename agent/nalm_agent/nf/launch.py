@@ -17,13 +17,17 @@ from nalm_core.text.amounts import amount
 from nalm_agent.nf.batches import BatchSnapshot, batch_snapshot
 from nalm_agent.nf.gate import Gate
 from nalm_agent.nf.known_failures import (
+    FLUSHES,
     GAVE_UP,
+    HUNG,
     LENT_PROBE_BLAMED,
     LENT_PROBE_STUCK,
     NO_LENT_PROBE,
     PANIC,
     PIPELINE,
+    POLLS_ON,
     advice,
+    flushes,
 )
 from nalm_agent.nf.long_iterations import long_iterations
 from nalm_agent.nf.nf_process import REPORT_SECONDS, NfProcess, describe_exit, nf_environment
@@ -93,6 +97,8 @@ class RunningNf(NfProcess):
         self._setup = setup
         self._setup_log: Path | None = None
         """What run.setup printed, while it runs."""
+        self._stalled: _Progress | None = None
+        """Of a turn that packets end, once none has passed for too long."""
         self.probe: ProbeFile
         self.gate: Gate | None = None
         super().__init__(
@@ -172,7 +178,7 @@ class RunningNf(NfProcess):
                 time.sleep(milliseconds / 1000)
             return
         number = self._begin_turn(packets, limit)
-        watch = _Progress(self._packets_done, passed)
+        watch = _Progress(self.snapshot, passed)
         self._wait_for_packets(watch, number, limit, stall_seconds)
         self.gate.close()
 
@@ -192,6 +198,7 @@ class RunningNf(NfProcess):
 
     def _begin_turn(self, packets: int, limit: float, *, bare: bool = False) -> int:
         assert self.gate is not None
+        self._stalled = None
         number = self.gate.open(packets, bare=bare)
 
         def entered() -> bool:
@@ -208,17 +215,17 @@ class RunningNf(NfProcess):
         return all(state is LcoreState.PARKED and turn == number for state, turn in states)
 
     def _wait_for_packets(self, watch: _Progress, number: int, limit: float, stall: float) -> None:
-        begin, reported = time.monotonic(), False
+        begin = time.monotonic()
 
         def parked() -> bool:
             return self._parked(number)
 
         def over() -> bool:
-            nonlocal reported
             without = watch.seconds_without()
-            if without > REPORT_SECONDS and not reported:
-                reported = True
-                self._say(self._still_waiting(f"passed no packet after {watch.seen:,}", without, stall))
+            if without > REPORT_SECONDS and self._stalled is None:
+                self._stalled = watch
+                what = f"passed no packet after {watch.seen:,}"
+                self._say(self._still_waiting(what, without, stall, self._held()))
             return without > stall or time.monotonic() - begin > limit
 
         while not (parked() or over()):
@@ -230,15 +237,12 @@ class RunningNf(NfProcess):
         if parked():
             return
         if watch.seconds_without() > stall:
+            self._stalled = watch
             raise self._late(
                 f"the NF did not end turn {number}: it stopped after {watch.seen:,} packets, none passed in "
                 f"the last {stall:g} s{self._held()}"
             )
         raise SlowTurnError(f"the NF did not end turn {number} within {limit:g} s, but continued forwarding")
-
-    def _packets_done(self) -> int:
-        """Packets since the start. Raises ProbeError while an lcore is in the middle of an iteration."""
-        return sum(int(block[0]["packets"]) for block in self.snapshot().blocks)
 
     def _held(self) -> str:
         held = None
@@ -337,22 +341,28 @@ class RunningNf(NfProcess):
         if self._setup_log is not None:
             last = tail(self._setup_log, 1) or "nothing"
             return [f"run.setup has not ended; it last printed: {last}"]
+        if self._stalled is not None and self._stalled.hung() == 0:
+            return [POLLS_ON]
         if not self._lent:
-            return []
+            return [HUNG] if self._stalled is not None else []
         if self.gate is None:
             return [NO_LENT_PROBE]
         arrived = len(self.probe.states())
         if arrived < self._lcores:
             return [f"{arrived} of {amount(self._lcores, 'lcore')} receive from a port; {PIPELINE}"]
-        return [LENT_PROBE_STUCK]
+        hints = [HUNG] if self._stalled is not None else []
+        return [*hints, LENT_PROBE_STUCK, *([FLUSHES] if flushes(self._given) else [])]
 
 
 class _Progress:
-    """Measures how long a count has not grown; read every LOOK_SECONDS."""
+    """Measures how long no packet has passed; the counters are read every LOOK_SECONDS."""
 
-    def __init__(self, count: Callable[[], int], passed: Callable[[int], None]) -> None:
-        self._count, self._passed = count, passed
+    def __init__(self, look: Callable[[], Snapshot], passed: Callable[[int], None]) -> None:
+        self._look, self._passed = look, passed
         self.seen = 0
+        """Packets since the start."""
+        self._then = self._last = list[int]()
+        """Iterations of each lcore at the look that last saw a packet pass, and at the last look."""
         self._grew = self._looked = time.monotonic()
 
     def seconds_without(self) -> float:
@@ -360,8 +370,15 @@ class _Progress:
         if now - self._looked >= LOOK_SECONDS:
             self._looked = now
             with contextlib.suppress(ProbeError):
-                count = self._count()
+                blocks = [block[0] for block in self._look().blocks]
+                count = sum(int(block["packets"]) for block in blocks)
+                self._last = [int(block["iterations"]) for block in blocks]
+                self._then = self._then or self._last
                 if count != self.seen:
-                    self.seen, self._grew = count, now
+                    self.seen, self._grew, self._then = count, now, self._last
                     self._passed(count)
         return now - self._grew
+
+    def hung(self) -> int:
+        """Number of lcores that have ended no iteration since a packet last passed."""
+        return sum(then == last for then, last in zip(self._then, self._last, strict=False))

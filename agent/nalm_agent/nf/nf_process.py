@@ -137,9 +137,9 @@ class NfProcess:
         command = shlex.join(argument.replace("{run_dir}", ".") for argument in self._given)
         return f"to run it without nalm, in an empty directory (`gdb --args` shows where it ends): {command}"
 
-    def _still_waiting(self, what: str, waited: float, limit: float) -> str:
+    def _still_waiting(self, what: str, waited: float, limit: float, seen: str = "") -> str:
         """A report with the NF's last lines, and what to try."""
-        lines = [f"the NF {what} for {waited:.0f} s; it has {limit:g} s"]
+        lines = [f"the NF {what} for {waited:.0f} s; it has {limit:g} s{seen}"]
         log = tail(self._log, LINES_REPORTED)
         lines += [f"  | {line}" for line in log.splitlines()]
         hints = [advice(self.log_tail()), *self._late_hints()]

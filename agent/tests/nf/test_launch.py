@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from nalm_agent.nf import launch
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.probe import LcoreState, ProbeFile, counted_packets, lcore_counters, stage_counters
 from nalm_agent.runtime.errors import NfError, ProbeError
@@ -134,3 +136,58 @@ def test_probe_files_that_are_none(tiny_nf: list[str], work: WorkDir, tmp_path: 
         path.write_bytes(content)
         with pytest.raises(ProbeError, match=message):
             ProbeFile(path)
+
+
+@pytest.mark.parametrize(
+    ("work_h", "hint"),
+    [
+        ("#define STOP_AFTER 15000\n", "waits for a lock"),
+        ("#define DRY_AFTER 15000\n", "buffers may be used up"),
+    ],
+    ids=["its lcore hangs", "its lcore polls on"],
+)
+def test_an_nf_that_stops_forwarding_is_reported_with_what_was_seen(
+    tmp_path: Path, work: WorkDir, monkeypatch: pytest.MonkeyPatch, work_h: str, hint: str
+) -> None:
+    assert launch.REPORT_SECONDS <= 15, "so much is promised"
+    monkeypatch.setattr(launch, "REPORT_SECONDS", 1.0)
+    said: list[str] = []
+    command = build_tiny(tmp_path, work_h)
+    with RunningNf(command, work, lcores=1, seed=0, ready_seconds=5, say=said.append) as nf:
+        nf.wait_ready()
+        nf.turn(packets=3200)
+        with pytest.raises(NfError, match=r"stopped after 15,008 packets.* held 32 packet buffers") as caught:
+            nf.turn(packets=100_000, stall_seconds=2)
+    (report,) = said
+    first, *rest = report.splitlines()
+    assert re.match(r"the NF passed no packet after 15,008 for \d s; it has 2 s; it held 32 packet", first)
+    assert len(rest) == 1 and hint in rest[0] and hint in (caught.value.hint or "")
+    assert "lent" not in report
+
+
+def lent(command: list[str], work: WorkDir) -> RunningNf:
+    """An NF that counts as one with a lent probe."""
+    environment = {"LD_PRELOAD": ""}
+    return RunningNf(command, work, lcores=1, seed=0, ready_seconds=5, environment=environment)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "work_h", "flushes"),
+    [
+        ("dpdk-testpmd", [], "#define STOP_AFTER 15000\n", True),
+        ("dpdk-testpmd", ["--no-flush-rx"], "#define STOP_AFTER 15000\n", False),
+        ("dpdk-testpmd", [], "#define DRY_AFTER 15000\n", False),
+        ("forwarder", [], "#define STOP_AFTER 15000\n", False),
+    ],
+    ids=["without the option", "with it", "polls on", "another program"],
+)
+def test_the_option_of_testpmd_is_named_where_it_fits(
+    tmp_path: Path, work: WorkDir, name: str, options: list[str], work_h: str, *, flushes: bool
+) -> None:
+    built, *arguments = build_tiny(tmp_path, work_h)
+    program = Path(built).rename(tmp_path / name)
+    with lent([str(program), *arguments, *options], work) as nf:
+        nf.wait_ready()
+        with pytest.raises(NfError, match="stopped after") as caught:
+            nf.turn(packets=100_000, stall_seconds=1)
+    assert ("start testpmd with --no-flush-rx" in (caught.value.hint or "")) == flushes

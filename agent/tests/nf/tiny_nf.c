@@ -194,6 +194,14 @@ int main(int argc, char **argv)
 			usleep(100);
 		}
 #endif
+#ifdef DRY_AFTER
+		while (seen > DRY_AFTER && nalm_probe_gate(&lc))
+			nalm_probe_commit(&lc, 0); /* it polls, and nothing comes */
+#endif
+#ifdef KERNEL_CALLS
+		for (uint32_t each = 0; each < KERNEL_CALLS; each++)
+			getppid();
+#endif
 #ifdef HANG_IN_TURN
 		while (lc.turn_packets > 1000)
 			pause();
