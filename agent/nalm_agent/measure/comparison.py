@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     """The decision after the rounds so far."""
 
 
+MOSTLY_KERNEL = 0.5
+"""Share of CPU time in the kernel from which equal counts say nothing: most of the work is not counted."""
+
+
 class Comparison(Protocol):
     """What differs between the kinds of runs."""
 
@@ -40,8 +44,11 @@ class Comparison(Protocol):
     def arms(self, base: Ready, head: Ready) -> dict[Arm, Ready]:
         """The arms to run."""
 
-    def stopping(self, report: RunReport) -> Settings:
-        """The settings by which rounds end, after instructions were counted and before the first round."""
+    def stopping(self, report: RunReport, kernel_share: float) -> Settings:
+        """The settings by which rounds end, after instructions were counted and before the first round.
+
+        kernel_share: of the arms' CPU time, as far as it is known.
+        """
 
     def decider(self) -> Decider:
         """The decider. It loads SciPy, so call it when there are rounds to decide on."""
@@ -65,9 +72,9 @@ class TwoCommits:
     def arms(self, base: Ready, head: Ready) -> dict[Arm, Ready]:
         return arms_to_run(base, head)
 
-    def stopping(self, report: RunReport) -> Settings:
+    def stopping(self, report: RunReport, kernel_share: float) -> Settings:
         arm = judged_arm(report)
-        equal = arm is not None and have_equal_counts(report, arm)
+        equal = kernel_share < MOSTLY_KERNEL and arm is not None and have_equal_counts(report, arm)
         return report.settings.model_copy(update={"equal_counts": equal})
 
     def decider(self) -> Decider:
@@ -93,7 +100,7 @@ class TwoVariants:
     def arms(self, base: Ready, head: Ready) -> dict[Arm, Ready]:
         return {Arm.BASE: base, Arm.HEAD: head}
 
-    def stopping(self, report: RunReport) -> Settings:
+    def stopping(self, report: RunReport, kernel_share: float) -> Settings:
         return report.settings
 
     def decider(self) -> Decider:

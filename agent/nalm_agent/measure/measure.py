@@ -13,6 +13,7 @@ from nalm_core.pooling.constants import FINE_MARGIN, LAYOUTS
 from nalm_core.report.defaults import MIN_LAUNCHES, MIN_LAYOUTS
 from nalm_core.report.outcome import CHANGED
 from nalm_core.report.run_report import Arm, BufferLook, Round, RunReport, RunStatus, Source
+from nalm_core.text.percents import share_percent
 from nalm_core.verdict.placement import may_be_placement
 
 from nalm_agent.build.build import Built, build
@@ -31,7 +32,7 @@ from nalm_agent.host.cores import Cores, choose, hold
 from nalm_agent.host.fingerprint import require_huge_pages
 from nalm_agent.measure.arm_runs import arm_run, has_cpus_of_its_own
 from nalm_agent.measure.arms import ArmPlan, Ready, arm_info, plan_arms, same_sources
-from nalm_agent.measure.comparison import Comparison, comparison_of
+from nalm_agent.measure.comparison import MOSTLY_KERNEL, Comparison, comparison_of
 from nalm_agent.measure.counting import Counting, count_all, model_all
 from nalm_agent.measure.explaining import explain
 from nalm_agent.measure.found_load import BaseUnderLoad
@@ -243,7 +244,13 @@ def _measure_arms(
     if builder.sources[Source.SIMULATED] is not None:
         builder.instructions = count_by_pmu(started.runs, place.work, builder)
     progress.instructions({count.arm: count for count in builder.instructions})
-    builder.settings = comparison.stopping(builder.report(RunStatus.MEASURED))
+    in_kernel = max(one.kernel_share or 0.0 for one in started.tried.values())
+    builder.settings = comparison.stopping(builder.report(RunStatus.MEASURED), in_kernel)
+    if builder.instructions and in_kernel >= MOSTLY_KERNEL:
+        builder.notes.append(
+            f"{share_percent(in_kernel, 0)} of the CPU time is the kernel's, whose instructions are not "
+            "counted: equal counts say nothing of its work"
+        )
 
     progress.step("cycles", "first launch", CYCLES_BEGIN)
     runs = started.runs

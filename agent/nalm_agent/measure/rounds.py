@@ -40,6 +40,7 @@ from nalm_agent.host.fingerprint import steal_ns
 from nalm_agent.measure.metric_readings import LaunchMetrics
 from nalm_agent.nf.batches import batches_between
 from nalm_agent.nf.busy_threads import busy_threads
+from nalm_agent.nf.kernel_share import kernel_share
 from nalm_agent.nf.known_failures import pipeline
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.paced_nf import PacedNf
@@ -94,7 +95,7 @@ class ArmFailedError(Exception):
 
 @dataclass(frozen=True)
 class TryOut:
-    """The result of one short turn, which shows that the NF starts, forwards and ends."""
+    """The result of short turns, which shows that the NF starts, forwards and ends."""
 
     stages: list[StageInfo]
     ready_seconds: float
@@ -103,6 +104,8 @@ class TryOut:
     that never sleep; or None."""
     mapped: frozenset[Path] | None = None
     """Files mapped at the end of the turn; None if they do not show what the NF runs."""
+    kernel_share: float | None = None
+    """Share of its CPU time that it spends in the kernel; None if that is not known."""
 
 
 @contextmanager
@@ -115,7 +118,7 @@ def blame(arm: Arm) -> Iterator[None]:
 
 
 def try_out(run: ArmRun, work: WorkDir, turn_ms: float) -> TryOut:
-    """Starts an arm once and runs one turn.
+    """Starts an arm once and runs short turns.
 
     Raises ArmFailedError if it does not start, forward or end.
     """
@@ -132,8 +135,9 @@ def try_out(run: ArmRun, work: WorkDir, turn_ms: float) -> TryOut:
         long = nf.long_iterations(counters) if isinstance(nf, RunningNf) else None
         busy = busy_between_turns(run.arm, busy_threads(nf.pid))
         notes = [one for one in (note, f"{run.arm}: {long}" if long else None, busy) if one]
+        in_kernel = kernel_share(nf, turn_ms) if isinstance(nf, RunningNf) else None
         nf.finish()
-        return TryOut(nf.stages, ready, "; ".join(notes) or None, mapped)
+        return TryOut(nf.stages, ready, "; ".join(notes) or None, mapped, in_kernel)
 
 
 def busy_between_turns(arm: Arm, names: Sequence[str]) -> str | None:

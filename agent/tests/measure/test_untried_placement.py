@@ -7,11 +7,14 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from nalm_agent.measure.comparison import MOSTLY_KERNEL, TwoCommits
 from nalm_agent.measure.layouts import LayoutsOfLaunches
 from nalm_agent.measure.measure import _needs_layouts
 from nalm_agent.measure.report_builder import ReportBuilder
 from nalm_core.report.defaults import DEFAULT_SETTINGS, MIN_LAYOUTS
+from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Layouts
+from nalm_core.verdict.verdict import judge
 from nalm_synthetic import COSTS, Noise, changed, make_report
 
 EQUAL_COUNTS = DEFAULT_SETTINGS.model_copy(update={"equal_counts": True})
@@ -51,3 +54,17 @@ def test_builds_that_cannot_be_linked_again_take_further_launches() -> None:
 def test_a_large_change_ends_at_once() -> None:
     placements = layouts_of_launches()
     assert not _needs_layouts(built(8.0), placements) and not placements.spreading
+
+
+@pytest.mark.parametrize(
+    ("kernel_share", "outcome"), [(0.02, Outcome.INCONCLUSIVE), (0.95, Outcome.REGRESSED)]
+)
+def test_equal_counts_of_a_small_part_of_the_work_hold_nothing_for_placement(
+    kernel_share: float, outcome: Outcome
+) -> None:
+    """A program in the kernel: the instructions are those of what calls it."""
+    costs = {name: cost * 1.02 for name, cost in COSTS.items()}
+    report = make_report(changed(**costs), noise=Noise(0.001, 0.001), launches=2 * MIN_LAYOUTS)
+    settings = TwoCommits(cast(Any, None)).stopping(report, kernel_share)
+    assert settings.equal_counts == (kernel_share < MOSTLY_KERNEL)
+    assert judge(report.model_copy(update={"settings": settings})).outcome is outcome
