@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nalm_core.pooling.constants import OUTLYING
-from nalm_core.pooling.launches import RunLaunches
+from nalm_core.pooling.launches import AS_BUILT, RunLaunches
 from nalm_core.stats.estimate import RatioEstimate
 
 Values = NDArray[np.float64]
@@ -58,6 +58,8 @@ class PooledLaunch:
     hour: str
     layout: str
     turn_variance: float | None = None
+    placement: int = AS_BUILT
+    """Number of the placement of its code, equal on all hosts."""
 
     def group(self, level: Level) -> str:
         if level is Level.HOST:
@@ -125,6 +127,7 @@ def observations(runs: Iterable[RunLaunches]) -> list[PooledLaunch]:
             hour,
             str(launch.layout) if one.relinked else f"{one.run_id} {launch.layout}",
             launch.turn_variance,
+            launch.layout if one.relinked else AS_BUILT,
         )
         for one in runs
         for launch, hour in zip(one.launches, one.hours(), strict=True)

@@ -51,6 +51,8 @@ class RunLaunches(Model):
     """Turns of each arm in a launch."""
     relinked: bool = True
     """False: code was not placed otherwise; layouts differ in stack and heap alone."""
+    equal_counts: bool = False
+    """True: no stage's instructions changed. False: some did, or the run is older than this field."""
     launches: list[RunLaunch]
 
     def hours(self) -> list[str]:
@@ -83,6 +85,7 @@ def run_launches(report: RunReport, pair: str) -> RunLaunches | None:
         turn_ms=report.settings.turn_ms,
         turns=report.settings.turns_per_launch,
         relinked=report.layouts is None or report.layouts.relinked,
+        equal_counts=report.settings.equal_counts,
         launches=[_launch(one, report) for one in found],
     )
 

@@ -3,8 +3,10 @@
 
 Runs are added to a pair until it is decided, so the pool has looks of its own: at planned numbers of
 launches, in the order in which they ran, with the error rates spent over them as within a run
-(nalm_core.stats.sequential). Between two looks further launches sharpen the figures and decide nothing. The
-result is a function of the stored runs alone, whoever calculates it, and when.
+(nalm_core.stats.sequential). Between two looks further launches sharpen the figures and decide nothing. At
+equal counts a change that placement alone can make needs as many placements as in a run
+(nalm_core.verdict.placement); those of all runs count together. The result is a function of the stored runs
+alone, whoever calculates it, and when.
 """
 
 from __future__ import annotations
@@ -25,11 +27,12 @@ from nalm_core.pooling.components import (
 )
 from nalm_core.pooling.constants import POOL_FIRST_LOOK, POOL_LAUNCHES
 from nalm_core.pooling.launches import RunLaunches
-from nalm_core.report.defaults import CONFIDENCE, DEFAULT_SETTINGS, EQUIVALENCE_ALPHA
-from nalm_core.report.outcome import Decided, Outcome
+from nalm_core.report.defaults import CONFIDENCE, DEFAULT_SETTINGS, EQUIVALENCE_ALPHA, MIN_LAYOUTS
+from nalm_core.report.outcome import CHANGED, Decided, Outcome
 from nalm_core.report.run_report import Model, Settings
 from nalm_core.stats.sequential import decide_at, look_schedule, spent_at
 from nalm_core.text.percents import change_percent, share_percent
+from nalm_core.verdict.placement import reaches_placement
 
 
 class LevelShare(Model):
@@ -100,12 +103,23 @@ def pool(
     planned = pool_settings(margin, settings)
     beside = observations(others)
     schedule = look_schedule(planned)
-    outcome, decided_after, error_rate = None, None, 1 - CONFIDENCE
+    equal_counts = any(one.equal_counts for one in runs)
+    outcome, decided_after, error_rate, placed = None, None, 1 - CONFIDENCE, False
     for look, launches in enumerate(schedule, start=1):
         if launches > len(ordered) or outcome is not None:
             break
-        mean = _mean(ordered[:launches], beside)
+        done = ordered[:launches]
+        mean = _mean(done, beside)
         outcome = None if mean is None else decide_at(mean[0].estimate, planned, look)
+        placed = (
+            mean is not None
+            and equal_counts
+            and outcome in CHANGED
+            and _placements(done) < MIN_LAYOUTS
+            and reaches_placement(mean[0].estimate, planned, look)
+        )
+        if placed:
+            outcome = None
         if outcome is not None:
             decided_after = launches
             spent = 2 * EQUIVALENCE_ALPHA if outcome == Outcome.SAME else planned.alpha
@@ -120,7 +134,7 @@ def pool(
     return PairPool(
         margin=margin,
         outcome=outcome or Outcome.INCONCLUSIVE,
-        reason=_reason(outcome, margin, len(ordered), later),
+        reason=_untried(runs, ordered) if placed else _reason(outcome, margin, len(ordered), later),
         ratio=mean_of_all.estimate.ratio,
         low=low,
         high=high,
@@ -176,6 +190,22 @@ def _reason(outcome: Decided | None, margin: float, launches: int, later: int | 
     if later is None:
         return f"undecided at a margin of {size} after all {launches} planned launches"
     return f"undecided at a margin of {size}: the next look is after {later} launches, {launches} are done"
+
+
+def _placements(launches: Sequence[PooledLaunch]) -> int:
+    return len({one.placement for one in launches})
+
+
+def _untried(runs: Sequence[RunLaunches], launches: Sequence[PooledLaunch]) -> str:
+    """Why a change is not called one of the code."""
+    why = "no instruction changed, so the placement of code may be the whole change"
+    found = _placements(launches)
+    if found >= MIN_LAYOUTS:
+        return f"{why}: {found} placements were measured, too late for the last look"
+    more = "a run with --layouts, or judge.layouts in nalm.toml, measures more"
+    if not all(one.relinked for one in runs):
+        more = "nalm could not link the builds again with another placement"
+    return f"{why}: {found} of the {MIN_LAYOUTS} placements that would tell were measured; {more}"
 
 
 def in_words(found: PairPool) -> str:

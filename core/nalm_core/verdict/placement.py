@@ -9,7 +9,8 @@ from statistics import fmean
 from nalm_core.report.defaults import MIN_LAYOUTS, PLACEMENT_CHANGE
 from nalm_core.report.judged_arm import judged_arm
 from nalm_core.report.rounds import launches_done, pair_launches
-from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.run_report import Arm, RunReport, Settings
+from nalm_core.stats.estimate import RatioEstimate
 from nalm_core.stats.sequential import chain_estimate, look_for, spent_at
 from nalm_core.text.percents import share_percent
 
@@ -30,7 +31,11 @@ def may_be_placement(report: RunReport) -> bool:
     estimate = chain_estimate(report, Arm.BASE, arm)
     if estimate is None:
         return False
-    look = look_for(launches_done(report), settings)
+    return reaches_placement(estimate, settings, look_for(launches_done(report), settings))
+
+
+def reaches_placement(estimate: RatioEstimate, settings: Settings, look: int) -> bool:
+    """True if the interval of the look has changes that placement alone can make."""
     low, high = estimate.interval(spent_at(settings.alpha, settings, look))
     return max(log(low), -log(high)) <= PLACEMENT_CHANGE
 

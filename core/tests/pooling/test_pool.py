@@ -3,12 +3,15 @@
 
 from collections import Counter
 from dataclasses import replace
+from datetime import timedelta
 
 import numpy as np
 import pytest
 from nalm_core.pooling.components import components, observations, pair_mean
 from nalm_core.pooling.constants import POOL_FIRST_LOOK
-from nalm_core.pooling.pool import in_words, pool
+from nalm_core.pooling.launches import RunLaunches
+from nalm_core.pooling.pool import PairPool, in_words, pool
+from nalm_core.report.defaults import MIN_LAYOUTS, PLACEMENT_CHANGE
 from nalm_core.report.outcome import Outcome
 from pool_worlds import World
 
@@ -76,6 +79,71 @@ def test_a_pool_is_judged_at_its_looks_alone() -> None:
     fewer = first.model_copy(update={"launches": first.launches[:-2]})
     found = pool([fewer], MARGIN)
     assert found is not None and found.outcome is Outcome.INCONCLUSIVE and found.next_look == POOL_FIRST_LOOK
+
+
+def in_one_hour(runs: list[RunLaunches]) -> list[RunLaunches]:
+    """Two hours alone hardly show how much hours differ."""
+    begin = runs[0].started_at
+    return [
+        one.model_copy(update={"started_at": begin + timedelta(minutes=5 * number)})
+        for number, one in enumerate(runs)
+    ]
+
+
+def at_equal_counts(runs: list[RunLaunches], **update: object) -> PairPool:
+    found = pool([one.model_copy(update={"equal_counts": True, **update}) for one in runs], 0.01)
+    assert found is not None
+    return found
+
+
+def test_one_placement_decides_no_change_at_equal_counts() -> None:
+    runs = in_one_hour(HOST.with_change(0.02).runs(np.random.default_rng(6), layouts=0))
+    decided = pool(runs, 0.01)
+    assert decided is not None and decided.outcome is Outcome.REGRESSED
+    found = at_equal_counts(runs)
+    assert found.outcome is Outcome.INCONCLUSIVE and found.decided_after is None and found.next_look
+    assert f"1 of the {MIN_LAYOUTS} placements" in found.reason and "--layouts" in found.reason
+    one_of_them = [runs[0], runs[1].model_copy(update={"equal_counts": True})]
+    assert pool(one_of_them, 0.01) == found, "they are the same two builds"
+
+
+def test_placements_of_all_runs_count_together() -> None:
+    world = HOST.with_change(0.02)
+    rng, fewer = np.random.default_rng(7), MIN_LAYOUTS - 2
+    few = in_one_hour(world.runs(rng, runs=2, launches=2 * MIN_LAYOUTS, layouts=fewer))
+    assert at_equal_counts(few).outcome is Outcome.INCONCLUSIVE, "both runs had the same ones"
+    others = [one.model_copy(update={"layout": one.layout + MIN_LAYOUTS}) for one in few[1].launches]
+    more = [few[0], few[1].model_copy(update={"launches": others})]
+    assert at_equal_counts(more).outcome is Outcome.REGRESSED
+
+
+def test_placements_of_stack_and_heap_alone_do_not_count() -> None:
+    runs = in_one_hour(HOST.with_change(0.02).runs(np.random.default_rng(8)))
+    assert at_equal_counts(runs).outcome is Outcome.REGRESSED
+    found = at_equal_counts(runs, relinked=False)
+    assert found.outcome is Outcome.INCONCLUSIVE and "could not link the builds again" in found.reason
+
+
+def test_a_change_beyond_placement_needs_no_placements() -> None:
+    world = HOST.with_change(2 * PLACEMENT_CHANGE)
+    runs = world.runs(np.random.default_rng(9), launches=POOL_FIRST_LOOK, layouts=0)
+    assert at_equal_counts(runs).outcome is Outcome.REGRESSED
+
+
+def test_equal_cost_needs_no_placements() -> None:
+    runs = replace(HOST, layout=0).runs(np.random.default_rng(10), runs=4, launches=180, layouts=0)
+    assert at_equal_counts(runs).outcome is Outcome.SAME
+
+
+def test_placements_after_the_last_look_wait_for_the_next() -> None:
+    world, rng = HOST.with_change(0.02), np.random.default_rng(11)
+    (run,) = world.runs(rng, runs=1, launches=POOL_FIRST_LOOK, layouts=1)
+    late = [
+        run.launches[-1].model_copy(update={"number": POOL_FIRST_LOOK + n, "layout": 2 + n})
+        for n in range(MIN_LAYOUTS)
+    ]
+    found = at_equal_counts([run.model_copy(update={"launches": [*run.launches, *late]})])
+    assert found.outcome is Outcome.INCONCLUSIVE and "too late for the last look" in found.reason
 
 
 def test_the_order_in_which_runs_arrive_does_not_matter() -> None:

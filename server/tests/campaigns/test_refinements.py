@@ -4,13 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
+from nalm_core.pooling.pool import PairPool
 from nalm_core.report.run_report import GivenConfiguration
-from nalm_server.campaigns.refinements import standing
+from nalm_server.campaigns.refinements import kind, pools, standing
+from nalm_server.campaigns.refinements.repository import MeasuredPair
+from nalm_server.projects import service as projects
 from nalm_server_harness import Service
 from nalm_server_line import Bench, use_line
 from nalm_server_reports import COSTS, body_of, make_report, sha
+from sqlalchemy.orm import Session
 
 COMMITS = 5
 SCENARIO = "/projects/demo/scenarios/sfc_a"
@@ -64,12 +70,71 @@ def test_a_pool_has_no_runs_of_another_definition(service: Service, bench: Bench
     assert pool(service, 0, 1, margin=0.05)["runs"] == 2
 
 
+def test_one_placement_of_code_decides_no_pool(service: Service) -> None:
+    def upload(first: int, head: int, equal: bool) -> dict[str, object]:
+        costs = COSTS | {"nat": 1.03 * COSTS["nat"]}
+        for number in range(first, first + 4):
+            report = make_report(number, base=0, head=head, base_costs=COSTS, head_costs=costs)
+            settings = report.settings.model_copy(update={"equal_counts": equal})
+            service.upload(body_of(report.model_copy(update={"settings": settings})))
+        return pool(service, 0, head, margin=0.01)
+
+    assert upload(101, 1, equal=False)["outcome"] == "regressed"
+    found = upload(201, 2, equal=True)
+    assert (found["outcome"], found["decided_after"]) == ("inconclusive", None)
+    assert "1 of the 12 placements" in str(found["reason"]) and found["next_look"]
+
+
 def test_a_plan_says_what_a_margin_takes(service: Service, bench: Bench) -> None:
     coarse, fine = (service.get(f"{SCENARIO}/margin-plan", margin=margin) for margin in (0.02, 0.002))
     assert coarse["runs"] == COMMITS - 1 and coarse["effort"]["minutes"] > 0
     assert fine["effort"]["launches"] >= coarse["effort"]["launches"]
     unknown = service.get("/projects/demo/scenarios/nothing/margin-plan")
     assert unknown["effort"] is None and "nalm check" in unknown["run"]
+
+
+def undecided(service: Service, margin: float, days: int) -> list[tuple[str, str]]:
+    """What the plans of so many days would measure on."""
+    now = service.context.clock()
+    with service.context.read_sessions() as session:
+        number = projects.require(session, "demo").id
+        plans = [
+            kind.undecided(session, number, margin, COMMITS, now + timedelta(days=day)) for day in range(days)
+        ]
+    return [(one.base_sha, one.head_sha) for plan in plans for one in plan]
+
+
+def test_decided_pairs_hide_no_older_ones(
+    service: Service, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(2, COMMITS):
+        for again in (100, 200):
+            report = make_report(number + again, base=number - 1, head=number, base_costs=COSTS)
+            service.upload(body_of(report))
+        assert pool(service, number - 1, number, margin=0.05)["outcome"] == "same"
+    assert undecided(service, 0.05, days=1) == [(sha(0), sha(1))]
+    looked_at: list[MeasuredPair] = []
+
+    def find_pool(session: Session, project_id: int, pair: MeasuredPair, margin: float) -> PairPool | None:
+        looked_at.append(pair)
+        return pools.find_pool(session, project_id, pair, margin)
+
+    monkeypatch.setattr(kind, "pools", SimpleNamespace(find_pool=find_pool))
+    monkeypatch.setattr(kind, "NEWEST", 1)
+    monkeypatch.setattr(kind, "OLDER", 1)
+    older = COMMITS - 2
+    assert undecided(service, 0.05, days=older) == [(sha(0), sha(1))], "each had its turn"
+    assert len(looked_at) == 2 * older, "a newest and an older one a day"
+
+
+def test_a_pair_that_regressed_last_is_not_measured_on(service: Service, bench: Bench) -> None:
+    assert (sha(1), sha(2)) in undecided(service, 0.001, days=1)
+    slower = COSTS | {"nat": 2 * COSTS["nat"]}
+    service.upload(body_of(make_report(101, base=1, head=2, base_costs=COSTS, head_costs=slower)))
+    found = undecided(service, 0.001, days=1)
+    assert (sha(1), sha(2)) not in found and len(found) == COMMITS - 2
+    service.upload(body_of(make_report(102, base=1, head=2, base_costs=COSTS)))
+    assert undecided(service, 0.001, days=1)[0] == (sha(1), sha(2)), "its newest run is the same"
 
 
 def test_idle_hosts_measure_undecided_pairs_on(service: Service, bench: Bench) -> None:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from math import ceil
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
@@ -14,6 +16,7 @@ from nalm_server.campaigns.kind import Kind, Plan, StepState, end
 from nalm_server.campaigns.models import StepRow
 from nalm_server.campaigns.queueing import queue
 from nalm_server.campaigns.refinements import pools, repository
+from nalm_server.campaigns.refinements.repository import MeasuredPair
 from nalm_server.campaigns.refinements.schemas import RefinedPair, RefinementState
 from nalm_server.db.context import Context
 from nalm_server.git.commits import repository as commits
@@ -23,8 +26,12 @@ from nalm_server.jobs.schemas import JobReason
 
 RUN_SECONDS = 1800
 """Time for the rounds of one run, at most."""
-MOST_LOOKED_AT = 30
-"""Newest pairs that are looked at for one that is undecided."""
+NEWEST = 30
+"""Newest pairs that each plan looks at. A pool takes a tenth of a second for each of its runs."""
+OLDER = 90
+"""Older pairs that a plan looks at, others each day, until all had their turn."""
+MOST_PAIRS = 20_000
+"""Newest pairs that take turns."""
 RECENT = timedelta(days=90)
 """Pairs measured within this time are measured on."""
 
@@ -79,15 +86,25 @@ REFINEMENT = _Refinement()
 def undecided(
     session: Session, project_id: int, margin: float, most: int, now: datetime
 ) -> list[RefinedPair]:
-    """Pairs that were the same or inconclusive, and whose pool is not decided at the margin, newest first."""
+    """Pairs that were the same or inconclusive, and whose pool is not decided at the margin: the newest ones
+    first, then those of this day."""
     found: list[RefinedPair] = []
-    for pair in repository.undecided_pairs(session, project_id, now - RECENT, MOST_LOOKED_AT):
+    pairs = repository.undecided_pairs(session, project_id, now - RECENT, MOST_PAIRS)
+    for pair in _looked_at(pairs, now.toordinal()):
         if len(found) == most:
             break
         pooled = pools.find_pool(session, project_id, pair, margin)
         if pooled is not None and pooled.next_look is not None:
             found.append(RefinedPair(**pair._asdict(), launches=pooled.launches))
     return found
+
+
+def _looked_at(pairs: Sequence[MeasuredPair], day: int) -> list[MeasuredPair]:
+    """pairs: newest first."""
+    older = pairs[NEWEST:]
+    turns = max(1, ceil(len(older) / OLDER))
+    begin = day % turns * OLDER
+    return [*pairs[:NEWEST], *older[begin : begin + OLDER]]
 
 
 def counts(session: Session, campaign: CampaignRow) -> dict[str, int]:

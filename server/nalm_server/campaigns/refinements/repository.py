@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from nalm_core.report.outcome import Outcome
+from nalm_core.report.outcome import VALID, Outcome
 from nalm_core.report.run_report import RunStatus
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
@@ -25,25 +25,31 @@ class MeasuredPair(NamedTuple):
 
 
 def undecided_pairs(session: Session, project_id: int, since: datetime, most: int) -> list[MeasuredPair]:
-    """Pairs whose newest measured run is the same or inconclusive, newest first."""
-    query = (
-        select(RunRow.base_sha, RunRow.head_sha, ScenarioRow.name, func.max(RunRow.id).label("newest"))
+    """Pairs whose newest valid run is the same or inconclusive, newest first."""
+    newest = (
+        select(func.max(RunRow.id).label("run_id"))
         .join(VerdictRow, VerdictRow.run_id == RunRow.id)
-        .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
         .where(
             RunRow.project_id == project_id,
             RunRow.status == RunStatus.MEASURED,
             RunRow.import_id.is_(None),
             RunRow.received_at >= since,
             RunRow.base_sha != RunRow.head_sha,
-            VerdictRow.outcome.in_((Outcome.SAME, Outcome.INCONCLUSIVE)),
+            VerdictRow.outcome.in_(VALID),
         )
-        .group_by(RunRow.base_sha, RunRow.head_sha, ScenarioRow.name)
-        .order_by(func.max(RunRow.id).desc())
+        .group_by(RunRow.base_sha, RunRow.head_sha, RunRow.scenario_id)
+        .subquery()
+    )
+    query = (
+        select(RunRow.base_sha, RunRow.head_sha, ScenarioRow.name)
+        .join(newest, newest.c.run_id == RunRow.id)
+        .join(VerdictRow, VerdictRow.run_id == RunRow.id)
+        .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
+        .where(VerdictRow.outcome.in_((Outcome.SAME, Outcome.INCONCLUSIVE)))
+        .order_by(RunRow.id.desc())
         .limit(most)
     )
-    rows = session.execute(query)
-    return [MeasuredPair(base, head, name) for base, head, name, _ in rows if base is not None]
+    return [MeasuredPair._make(row) for row in session.execute(query)]
 
 
 def runs_of(session: Session, project_id: int, pair: MeasuredPair, most: int) -> Sequence[int]:
