@@ -4,7 +4,7 @@
 BENCH_FAMILIES_EACH (20) histories of each family, from seed BENCH_FAMILIES_SEED (the judging one) on; the
 tuning seed shows what constants were chosen on. Online every commit is judged when it arrives, on
 BENCH_FAMILIES_ONLINE (4) histories of each family. Families that nothing was chosen on, at any seed, are
-named held_out. BENCH_FAMILIES_ONLY names one of `SETS`.
+named held_out. BENCH_FAMILIES_ONLY names one of `SETS`, BENCH_FAMILIES_NAMES families.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ SEED = int(os.environ.get("BENCH_FAMILIES_SEED", str(JUDGING_SEED)))
 EACH = int(os.environ.get("BENCH_FAMILIES_EACH", "20"))
 EACH_ONLINE = int(os.environ.get("BENCH_FAMILIES_ONLINE", "4"))
 ONLY = os.environ.get("BENCH_FAMILIES_ONLY")
+NAMES = os.environ.get("BENCH_FAMILIES_NAMES", "").split()
 PROCESSES = 2
 SMALL = "small_steps"
 """Steps of 1 % at 0.3 % noise."""
@@ -55,12 +56,17 @@ SETS: dict[str, Makers] = {
 
 
 def main() -> int:
-    chosen = [ONLY] if ONLY else list(SETS)
+    chosen = [what for what in ([ONLY] if ONLY else SETS) if families_of(what)]
     for what in chosen:
         print_whole(what)
     for what in chosen:
         print_online(what)
     return 0
+
+
+def families_of(what: str) -> Makers:
+    """Those of a set that are chosen."""
+    return {name: make for name, make in SETS[what].items() if not NAMES or name in NAMES}
 
 
 def detected(made: Made, length: int) -> list[ChangePoint]:
@@ -73,12 +79,13 @@ def detected(made: Made, length: int) -> list[ChangePoint]:
 def print_whole(what: str) -> None:
     """F1, false alarms, drifts and calibration on whole histories, with F1 of each family."""
     with Spent() as spent, ProcessPoolExecutor(PROCESSES) as pool:
-        families = SETS[what]
+        families = families_of(what)
         by_family = dict(zip(families, pool.map(_whole, [what] * len(families), families), strict=True))
     score, quiet = (total_of(Score, [one[n] for one in by_family.values()]) for n in (0, 1))
     seen = total_of(Drifts, [one[2] for one in by_family.values()])
     held = Calibration.of([one[3] for one in by_family.values()])
     of_families = {name: round(one[0].f1, 3) for name, one in by_family.items()}
+    found = {name: f"{one[0].hits} of {one[0].hits + one[0].misses}" for name, one in by_family.items()}
     counts = {"hits": score.hits, "misses": score.misses, "false": score.false, "commits": score.commits}
     print_result(
         f"detection_{what}_f1",
@@ -87,6 +94,7 @@ def print_whole(what: str) -> None:
         "higher",
         **counts,
         families=of_families,
+        found=found,
         **spent.seconds,
     )
     print_result(
@@ -130,7 +138,7 @@ def print_calibration(name: str, held: Calibration) -> None:
 
 def print_online(what: str) -> None:
     """Delay, false alarms and alarms that vanish, one commit after the other."""
-    families = SETS[what]
+    families = families_of(what)
     with Spent() as spent, ProcessPoolExecutor(PROCESSES) as pool:
         done = dict(zip(families, pool.map(_online, [what] * len(families), families), strict=True))
     seen = total_of(Online, [one for one, _ in done.values()])
