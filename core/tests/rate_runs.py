@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
+from functools import cache
 
 import numpy as np
 from nalm_core.rates.defaults import COMPARE_ALPHA, COMPARE_TRIALS, RATE_RUN_LAUNCHES
@@ -72,6 +73,13 @@ def in_steps_of_10_us(values: np.ndarray) -> Histogram:
         max_ns=float(ends[-1]),
         steps=[(end - 10_000, end) for end in ends.tolist()],
     )
+
+
+@cache
+def soak_waits() -> Sequence[Histogram]:
+    """Latencies of intervals, of which a soak draws: to make each anew takes half of a soak's time."""
+    rng = np.random.default_rng(64)
+    return [waits_of(rng.lognormal(np.log(3000), 0.3, 500)) for _ in range(64)]
 
 
 def rate_run(
@@ -196,11 +204,11 @@ def soak_run(
             at = hours / parts * (number + 1) / own
             grown = drift * at / hours if arm is Arm.HEAD else 0.0
             grown += wander[turn * own + number if turns else 2 * number]
-            waits = rng.lognormal(np.log(3000), 0.3, 500)
+            waits = soak_waits()
             truth = Truth(
                 phase=Phase.SOAK,
                 cycles_per_packet=500 * (1 + grown) * np.exp(rng.normal(0, noise)),
-                latency=waits_of(waits) if timed else None,
+                latency=waits[rng.integers(len(waits))] if timed else None,
             )
             buffers = level + (int(rng.integers(-3, 4)) if steps else 0) + int(grows * at)
             one = SoakInterval(
