@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import re
+import select
 import socket
+import subprocess
 import time
 from contextlib import suppress
 
@@ -12,8 +14,10 @@ from nalm_agent.config.generators import GeneratorConfig
 from nalm_agent.generators.generator import Limits
 from nalm_agent.generators.outside import Counts, GeneratorBusyError, OutsideGenerator
 from nalm_agent.runtime.errors import GeneratorError
+from nalm_agent.runtime.process import guard, release
 
 ANSWER_S = 5.0
+END = "-end"
 GAP_BYTES = 20
 """Preamble and gap of a frame on the line."""
 MOST_ANSWER = 100_000
@@ -25,6 +29,11 @@ _COUNTS = (
     "return string.format('%d %d %d', s.opackets, s.ipackets, s.oerrors) end"
 )
 """Releases differ in the arguments of portStats, and in where the counts are."""
+_LAST = "last"
+"""Number of the mark of what the guard says."""
+_SAY_LAST = """read -r _
+printf '%s' "$1" && exec timeout "$2" grep -qm1 "$3" <&1"""
+"""Waits for the answer: a connection that is closed with an unread answer is reset, with what was said."""
 
 
 class _SilentError(GeneratorError):
@@ -38,6 +47,7 @@ class PktgenGenerator(OutsideGenerator):
         super().__init__(name, config)
         self._answer_s = answer_s
         self._socket: socket.socket | None = None
+        self._guard: subprocess.Popen[bytes] | None = None
         self._marks = 0
         self._line_pps = 0.0
 
@@ -56,6 +66,7 @@ class PktgenGenerator(OutsideGenerator):
             raise GeneratorBusyError(error.message, hint=error.hint) from error
 
     def give_back(self) -> None:
+        self._release_guard()
         if self._socket is not None:
             self._socket.close()
         self._socket = None
@@ -63,6 +74,8 @@ class PktgenGenerator(OutsideGenerator):
     def connect(self) -> None:
         if self._socket is None:
             self.take()
+        self._release_guard()
+        self._guard_load()
         self._say(_COUNTS)
         every = ",".join(map(str, self.config.ports))
         (size,) = self.config.frames
@@ -86,9 +99,9 @@ class PktgenGenerator(OutsideGenerator):
     def close(self) -> None:
         if self._socket is None:
             return
-        ports = ",".join(map(str, self.config.senders))
         with suppress(GeneratorError):  # it is gone, and sends nothing
-            self._say(f"pktgen.stop('{ports}')")
+            self._say(self._stop)
+        self._release_guard()
         if not self._reserved:
             self.give_back()
 
@@ -117,8 +130,24 @@ class PktgenGenerator(OutsideGenerator):
         begun = (before + time.monotonic()) / 2
         time.sleep(seconds)
         before = time.monotonic()
-        self._say(f"pktgen.stop('{ports}')")
+        self._say(self._stop)
         return (before + time.monotonic()) / 2 - begun
+
+    @property
+    def _stop(self) -> str:
+        return f"pktgen.stop('{','.join(map(str, self.config.senders))}')"
+
+    def _guard_load(self) -> None:
+        """pktgen sends until somebody stops it, so that a guard does if this process is killed: on the same
+        connection, since pktgen would leave another one waiting."""
+        assert self._socket is not None
+        line, mark = _chunk(self._stop, _LAST)
+        self._guard = guard(_SAY_LAST, line, f"{self._answer_s:g}", mark, output=self._socket.fileno())
+
+    def _release_guard(self) -> None:
+        if self._guard is not None:
+            release(self._guard)
+            self._guard = None
 
     def _line(self, port: int) -> float:
         """Bits per second."""
@@ -141,6 +170,7 @@ class PktgenGenerator(OutsideGenerator):
         host, port = self.config.address
         try:
             self._socket = socket.create_connection((host, port), self._answer_s)
+            self._socket.settimeout(None)  # else the guard could not wait, for which it has the same one
         except OSError as error:
             raise GeneratorError(
                 f"generator {self.name}: {host}:{port} cannot be reached: {error.strerror or error}",
@@ -158,13 +188,10 @@ class PktgenGenerator(OutsideGenerator):
         """Runs a chunk of Lua and returns its value, or raises GeneratorError with Lua's message."""
         assert self._socket is not None
         self._marks += 1
-        mark = f"nalm-{self._marks}"
-        line = (
-            f"do local good, value = pcall(function() {chunk} end) io.write('{mark} ', good and 'good' or "
-            f"'bad', ' ', tostring(value), ' {mark}-end\\n') io.flush() end\n"
-        )
-        text = self._exchange(line.encode(), f"{mark}-end")
-        found = re.search(rf"{mark} (good|bad) (.*?) {mark}-end", text, re.DOTALL)
+        line, end = _chunk(chunk, str(self._marks))
+        text = self._exchange(line.encode(), end)
+        mark = end.removesuffix(END)
+        found = re.search(rf"{mark} (good|bad) (.*?) {end}", text, re.DOTALL)
         if found is None:
             raise self._strange(text)
         if found[1] == "bad":
@@ -176,10 +203,13 @@ class PktgenGenerator(OutsideGenerator):
 
     def _exchange(self, line: bytes, end: str) -> str:
         assert self._socket is not None
-        text = ""
+        text, until = "", time.monotonic() + self._answer_s
         try:
             self._socket.sendall(line)
             while end not in text:
+                left = until - time.monotonic()
+                if left <= 0 or not select.select([self._socket], [], [], left)[0]:
+                    raise TimeoutError("timed out")
                 part = self._socket.recv(65536)
                 if not part or len(text) > MOST_ANSWER:
                     raise self._strange(text)
@@ -196,3 +226,12 @@ class PktgenGenerator(OutsideGenerator):
             f"generator {self.name}: pktgen answered {text[-200:]!r}",
             hint="check that host and port in nalm.toml are those of pktgen's Lua server",
         )
+
+
+def _chunk(lua: str, number: str) -> tuple[str, str]:
+    """A line that runs the chunk of Lua, and the end of its answer."""
+    mark = f"nalm-{number}"
+    return (
+        f"do local good, value = pcall(function() {lua} end) io.write('{mark} ', good and 'good' or "
+        f"'bad', ' ', tostring(value), ' {mark}{END}\\n') io.flush() end\n"
+    ), f"{mark}{END}"

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from nalm_agent.runtime.errors import GeneratorError
+from nalm_agent.runtime.process import start_console, stop
 
 ANSWER_S = 30.0
 LAST_LINES = 2000
@@ -28,13 +29,8 @@ class TestpmdConsole:
         self._answer_s = answer_s or ANSWER_S
         self._marks = 0
         try:
-            self._process = subprocess.Popen(
-                ["stdbuf", "-oL", *command],  # so that its text and the echo come in order
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            # stdbuf: its text and the echo come in order
+            self._process = start_console(["stdbuf", "-oL", *command])
         except OSError as error:
             raise GeneratorError(
                 f"generator {name} could not be started: {error.strerror}", hint="install coreutils (stdbuf)"
@@ -61,9 +57,10 @@ class TestpmdConsole:
             self._process.stdin.close()
             self._process.wait(END_S)
         except (OSError, subprocess.TimeoutExpired):
-            self._process.kill()
-            self._process.wait()
-        self._process.stdout.close()
+            pass  # it ended, or does not listen
+        finally:
+            stop(self._process)
+            self._process.stdout.close()
 
     def _exchange(self, said: str, mark: str) -> str:
         assert self._process.stdin is not None and self._process.stdout is not None

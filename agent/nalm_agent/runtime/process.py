@@ -24,10 +24,9 @@ WATCH_SECONDS = 0.25
 TAIL_BYTES = 256 << 10
 _running: dict[subprocess.Popen[bytes], subprocess.Popen[bytes]] = {}
 """Each process with its guard."""
-_GUARD = """trap '' HUP INT TERM
-read -r group && read -r _
+_KILL_GROUP = """read -r group && read -r _
 [ -z "$group" ] || kill -s KILL -- "-$group" """
-"""Kills a process group when nobody holds the other end of its input any more."""
+"""The group is known only when the command runs, which is after its guard."""
 _IF_PARENT_LIVES = 'test "$PPID" -eq "$1" && shift && exec "$@"'
 
 
@@ -61,43 +60,64 @@ def start(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Pat
     """Starts a command with its output appended to a log of bounded size. The caller ends it with `stop`."""
     with SignalGuard():
         bounded = BoundedLog(log)
-        guard = _guard()
         try:
-            process = subprocess.Popen(
-                dying_with(os.getpid(), command),
-                cwd=cwd,
-                env=dict(env),
-                stdin=subprocess.DEVNULL,
-                stdout=bounded.writing,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            process = _started(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=bounded.writing)
         except BaseException:
-            _release(guard)
             bounded.abandon()
             raise
-        _running[process] = guard
-        assert guard.stdin is not None
-        guard.stdin.write(f"{process.pid}\n".encode())
         bounded.follow(process)
     return process
 
 
-def _guard() -> subprocess.Popen[bytes]:
-    """Outlives the agent by a moment. With the agent, the kernel kills the command, but not the command's
-    children, such as an NF that a script runs."""
+def start_console(command: Sequence[str]) -> subprocess.Popen[bytes]:
+    """Starts a command that the caller talks with by pipes. The caller ends it with `stop`."""
+    with SignalGuard():
+        return _started(command, cwd=None, env=None, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+
+def _started(
+    command: Sequence[str], *, cwd: Path | None, env: Mapping[str, str] | None, stdin: int, stdout: int
+) -> subprocess.Popen[bytes]:
+    """With the agent, the kernel kills the command, but not the command's children, such as an NF that a
+    script runs: the guard kills those."""
+    own = guard(_KILL_GROUP)
+    try:
+        process = subprocess.Popen(
+            dying_with(os.getpid(), command),
+            cwd=cwd,
+            env=env,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    except BaseException:
+        release(own)
+        raise
+    _running[process] = own
+    assert own.stdin is not None
+    own.stdin.write(f"{process.pid}\n".encode())
+    return process
+
+
+def guard(script: str, *arguments: str, output: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+    """Runs a shell's script that outlives the agent by a moment: `read` fails in it when the agent has ended.
+
+    The caller ends it with `release`.
+    """
     return subprocess.Popen(
-        ["/bin/sh", "-c", _GUARD],
+        ["/bin/sh", "-c", f"trap '' HUP INT TERM\n{script}", "nalm", *arguments],
         bufsize=0,
         cwd="/",
         stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
+        stdout=output,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
 
 
-def _release(guard: subprocess.Popen[bytes]) -> None:
+def release(guard: subprocess.Popen[bytes]) -> None:
+    """Ends a guard, which does nothing then."""
     assert guard.stdin is not None
     guard.kill()
     guard.wait()
@@ -109,7 +129,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     if guard := _running.pop(process, None):
-        _release(guard)
+        release(guard)
     process.wait()
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import re
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,9 +20,19 @@ from nalm_agent.generators.outside import Counts, GeneratorBusyError
 from nalm_agent.generators.pktgen import PktgenGenerator
 from nalm_agent.runtime.errors import GeneratorError
 
-CHUNK = re.compile(r"do local good, value = pcall\(function\(\) (.*) end\) io\.write\('(nalm-\d+) ")
+CHUNK = re.compile(r"do local good, value = pcall\(function\(\) (.*) end\) io\.write\('(nalm-\w+) ")
 LINE_PPS = 14_880_952
 """Of 64 bytes at 10 Gbit/s."""
+AGENT = """
+import sys
+from nalm_agent.config.generators import GeneratorConfig
+from nalm_agent.generators.pktgen import PktgenGenerator
+table = {"kind": "pktgen", "host": "127.0.0.1", "port": int(sys.argv[1]), "ports": [0, 1]}
+generator = PktgenGenerator("lab", GeneratorConfig.model_validate(table))
+generator.connect()
+generator.send(3600, None)
+"""
+"""Sends until it is killed."""
 
 
 @dataclass
@@ -36,6 +48,8 @@ class PktgenServer:
     busy: int = 0
     """Clients that find it busy: they are left waiting, as pktgen leaves all but one."""
     clients: int = 0
+    sending: bool = False
+    """As pktgen: from `start` until `stop`, whoever is connected."""
     gone: bool = False
     """No client is connected any more."""
     _changed: threading.Condition = field(default_factory=threading.Condition)
@@ -43,6 +57,10 @@ class PktgenServer:
     def wait_until_gone(self) -> None:
         with self._changed:
             assert self._changed.wait_for(lambda: self.gone, timeout=10)
+
+    def wait_until_sending(self) -> None:
+        with self._changed:
+            assert self._changed.wait_for(lambda: self.sending, timeout=60)
 
     @contextmanager
     def running(self) -> Iterator[int]:
@@ -95,6 +113,10 @@ class PktgenServer:
             return f"{self.sent} 0 3" if port == 0 else f"0 {self.sent // 2} 0"
         if chunk.startswith("pktgen.start"):
             self.sent += 1000
+        if chunk.startswith(("pktgen.start", "pktgen.stop")):
+            with self._changed:
+                self.sending = chunk.startswith("pktgen.start")
+                self._changed.notify_all()
         return "nil"
 
 
@@ -161,6 +183,29 @@ def test_a_reservation_waits_for_the_server_to_be_free_and_says_so(monkeypatch: 
         made(port, wait_seconds=0).reserved(reported.append),
     ):
         raise AssertionError("the generator is another's")
+
+
+def test_a_killed_agent_leaves_no_load() -> None:
+    """pktgen sends until it is told to stop, also when nobody is connected any more."""
+    server = PktgenServer()
+    with server.running() as port, subprocess.Popen([sys.executable, "-c", AGENT, str(port)]) as agent:
+        try:
+            server.wait_until_sending()
+        finally:
+            agent.kill()
+        server.wait_until_gone()
+        assert not server.sending and server.chunks[-1] == "pktgen.stop('0')"
+
+
+def test_nothing_is_said_after_a_load_that_ended() -> None:
+    """Another client may use the ports by then."""
+    server = PktgenServer()
+    with server.running() as port:
+        generator = made(port)
+        generator.connect()
+        generator.close()
+        server.wait_until_gone()
+    assert [one for one in server.chunks if "stop" in one] == ["pktgen.stop('0,1')", "pktgen.stop('0')"]
 
 
 def test_a_load_above_the_line_is_not_cut_silently() -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,8 +18,17 @@ from nalm_agent.generators.outside import Counts
 from nalm_agent.generators.testpmd import TestpmdGenerator
 from nalm_agent.runtime.errors import GeneratorError
 from nalm_core.report.offered_load import NO_SHAPE
+from waiting import until
 
 STAND_IN = Path(__file__).with_name("recorded_testpmd.py")
+
+AGENT = """
+import sys
+from nalm_agent.generators.testpmd_console import TestpmdConsole
+TestpmdConsole("lab", sys.argv[1:]).say("start")
+"""
+DEAF = "sleep 3600 & echo $$ $! >%s.new && mv %s.new %s; wait"
+"""Neither it nor its child reads the console, or ends with it. It records both."""
 
 
 class ClosedTurns:
@@ -92,3 +102,25 @@ def test_one_that_does_not_know_a_command() -> None:
 
 def test_a_port_that_it_does_not_have() -> None:
     assert "testpmd has no port 3" in refused(made(ports=[3])).message
+
+
+def lives(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def test_a_killed_agent_leaves_no_testpmd(tmp_path: Path) -> None:
+    """Also one that does not end with its console, and what a script around it started."""
+    record = tmp_path / "pids"
+    command = ["sh", "-c", DEAF.replace("%s", str(record))]
+    with subprocess.Popen([sys.executable, "-c", AGENT, *command]) as agent:
+        try:
+            assert until(record.exists)
+            pids = [int(one) for one in record.read_text().split()]
+            assert all(map(lives, pids))
+        finally:
+            agent.kill()
+    assert until(lambda: not any(map(lives, pids)))
