@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import resource
 import signal
 import subprocess
 import sys
 import tarfile
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +21,7 @@ from nalm_server.app.context import make_context
 from nalm_server.base.settings import Settings
 from nalm_server.ops.backup import service as backups
 from nalm_server.ops.backup.archive import BackupError
-from nalm_server.ops.backup.scratch import scratch
+from nalm_server.ops.backup.scratch import LOCK, scratch
 from nalm_server_harness import AppClient, Service
 from nalm_server_reports import body_of, make_report
 
@@ -84,6 +87,33 @@ def test_file_is_never_written_over(service: Service, saved: Path) -> None:
     assert saved.read_bytes() == before
 
 
+def test_file_of_a_backup_made_meanwhile_is_not_written_over(
+    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, write = tmp_path / "nalm.tar", backups.archive.write
+
+    def another_is_first(*given: Any) -> None:
+        write(*given)
+        target.write_bytes(b"another backup")
+
+    monkeypatch.setattr(backups.archive, "write", another_is_first)
+    with pytest.raises(BackupError, match="already"):
+        backups.backup(service.context.settings, target, with_key=False)
+    assert target.read_bytes() == b"another backup"
+
+
+def test_backup_on_a_file_system_without_hard_links(
+    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, elsewhere: Settings
+) -> None:
+    def refused(*given: Any) -> None:
+        raise PermissionError
+
+    with monkeypatch.context() as without:
+        without.setattr(os, "link", refused)
+        backups.backup(service.context.settings, tmp_path / "nalm.tar", with_key=True)
+    backups.restore(elsewhere, tmp_path / "nalm.tar")
+
+
 def cut_short(path: Path) -> None:
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
@@ -130,6 +160,70 @@ def test_the_parts_of_a_killed_backup_are_removed_by_the_next(service: Service, 
         backups.backup(service.context.settings, tmp_path / "nalm.tar", with_key=False)
         assert living.exists() and not killed.exists()
     assert [path.name for path in tmp_path.glob("*nalm*tar*")] == ["nalm.tar"]
+
+
+PREFIX = ".nalm-backup-"
+
+
+def cleaned_before_its_lock_is_made(monkeypatch: pytest.MonkeyPatch, clean: Callable[[], None]) -> None:
+    make = tempfile.mkdtemp
+
+    def made(**given: Any) -> str:
+        path = make(**given)
+        clean()
+        return path
+
+    monkeypatch.setattr(tempfile, "mkdtemp", made)
+
+
+def cleaned_before_its_lock_is_held(monkeypatch: pytest.MonkeyPatch, clean: Callable[[], None]) -> None:
+    hold = fcntl.flock
+
+    def held(file: Any, how: int) -> None:
+        if how == fcntl.LOCK_EX:
+            clean()
+        hold(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", held)
+
+
+@pytest.mark.parametrize("cleaned", [cleaned_before_its_lock_is_made, cleaned_before_its_lock_is_held])
+def test_a_backup_that_begins_while_another_one_cleans(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    cleaned: Callable[[pytest.MonkeyPatch, Callable[[], None]], None],
+) -> None:
+    """It has a directory that nobody removes, and so has the other one."""
+    cleanings = []
+
+    def clean() -> None:
+        if cleanings:
+            return
+        cleanings.append(1)
+        with scratch(tmp_path, PREFIX) as other:
+            (other / "database").write_bytes(b"other")
+
+    cleaned(monkeypatch, clean)
+    with scratch(tmp_path, PREFIX) as work:
+        with scratch(tmp_path, PREFIX) as other:
+            assert work != other
+        (work / "database").write_bytes(b"whole")
+    assert cleanings and list(tmp_path.iterdir()) == []
+
+
+def test_a_backup_that_ends_while_another_one_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lock is there again after it was removed. The backup is whole all the same, and nothing stays."""
+    remove = os.rmdir
+
+    def looked_at(path: Any, **given: Any) -> None:
+        monkeypatch.setattr(os, "rmdir", remove)
+        (work / LOCK).touch()
+        remove(path, **given)
+
+    with scratch(tmp_path, PREFIX) as work:
+        monkeypatch.setattr(os, "rmdir", looked_at)
+    with scratch(tmp_path, PREFIX):
+        assert not work.exists()
 
 
 def test_a_killed_restore_leaves_no_database_without_its_key(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -39,7 +40,7 @@ class Made(NamedTuple):
 def backup(settings: Settings, target: Path, *, with_key: bool) -> Made:
     """Writes the file. Its name appears when everything is on the disk. Temporary files are next to it."""
     if target.exists():
-        raise BackupError(f"{target} is there already: name a new file.")
+        raise _is_there(target)
     store = open_store(settings)
     before = _referred(settings)
     with scratch(target.parent, ".nalm-backup-") as work:
@@ -63,9 +64,23 @@ def backup(settings: Settings, target: Path, *, with_key: bool) -> Made:
             reports=len(reports),
         )
         archive.write(work / ARCHIVE, manifest, files, ((one, store.get(one)) for one in reports))
-        (work / ARCHIVE).rename(target)
-        sync_names(target.parent)
+        _give_name(work / ARCHIVE, target)
     return Made(manifest, unreadable)
+
+
+def _give_name(made: Path, target: Path) -> None:
+    """Never over an existing file, such as that of a backup made meanwhile."""
+    try:
+        os.link(made, target)
+    except FileExistsError as error:
+        raise _is_there(target) from error
+    except OSError:  # a file system without hard links
+        made.rename(target)
+    sync_names(target.parent)
+
+
+def _is_there(target: Path) -> BackupError:
+    return BackupError(f"{target} is there already: name a new file.")
 
 
 def restore(settings: Settings, source: Path) -> Manifest:
