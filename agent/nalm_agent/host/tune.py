@@ -22,7 +22,7 @@ from nalm_agent.host.kernel_files import System
 from nalm_agent.host.tunables import OURS, VALUE, Change, read
 from nalm_agent.runtime.errors import HostError, UsageError
 from nalm_agent.runtime.signal_guard import SignalGuard
-from nalm_agent.store.atomic_file import put, sync
+from nalm_agent.store.atomic_file import put, sync_names
 from nalm_agent.store.home import SETTINGS_RECORD, Home
 from nalm_agent.store.process_stamp import is_abandoned
 
@@ -220,7 +220,7 @@ def _store(home: Home, record: Record) -> None:
         put(path, text.encode(), mode=0o666)
     else:
         path.unlink(missing_ok=True)
-        sync(path.parent)
+        sync_names(path.parent)
 
 
 @contextmanager

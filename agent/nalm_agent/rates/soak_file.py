@@ -14,7 +14,7 @@ from nalm_core.text.mistakes import words
 from pydantic import BaseModel, ValidationError
 
 from nalm_agent.runtime.errors import UsageError
-from nalm_agent.store.atomic_file import sync
+from nalm_agent.store.atomic_file import sync_names
 
 
 class SoakFile:
@@ -40,7 +40,7 @@ class SoakFile:
         except BaseException:
             path.unlink()
             raise
-        sync(path.absolute().parent)
+        sync_names(path.absolute().parent)
         return made
 
     @staticmethod

@@ -34,11 +34,11 @@ def put(path: Path, content: bytes, *, mode: int = 0o600) -> None:
     except BaseException:
         new.unlink(missing_ok=True)
         raise
-    sync(path.parent)
+    sync_names(path.parent)
 
 
-def sync(folder: Path) -> None:
-    """Makes the names in a folder durable."""
+def sync_names(folder: Path) -> None:
+    """Makes the names in a directory durable."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cryptography.fernet import Fernet, InvalidToken
 
-from nalm_server.base.durable import sync_names
+from nalm_server.base.durable import private_file, sync_names
 from nalm_server.base.errors import NalmError
 
 KEY_NAME = "secret.key"
@@ -59,10 +59,8 @@ def write_private(path: Path, content: bytes) -> bool:
         return False
     partial = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
-        with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        with private_file(partial) as file:
             file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
         os.link(partial, path)  # unlike a rename, fails if another process was first
     except FileExistsError:
         return False

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from nalm_server.base.durable import sync_names
+from nalm_server.base.durable import private_file, sync_names
 from nalm_server.db.reports.store import MissingError, StoreAwayError, Stored, path_of
 
 PARTIAL, LEAVING = ".partial-", ".leaving-"
@@ -126,8 +126,7 @@ def _stored(entry: os.DirEntry[str]) -> Stored:
 
 
 def _write(path: Path, content: bytes, now: int) -> None:
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+    with private_file(path) as file:
         file.write(content)
         file.flush()
         os.utime(file.fileno(), ns=(now, now))
-        os.fsync(file.fileno())

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
 import tarfile
 from collections.abc import Iterable
 from datetime import datetime
@@ -14,6 +13,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ValidationError
 
+from nalm_server.base.durable import private_file
 from nalm_server.base.errors import NalmError
 from nalm_server.db.reports.packing import unpack
 from nalm_server.db.reports.store import path_of
@@ -63,15 +63,15 @@ def write(
 
     reports: (digest, compressed report), one in memory at a time, as many as in the manifest.
     """
-    with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as tar:
-            _add(tar, MANIFEST, manifest.model_dump_json(indent=1).encode())
-            for name, path in files.items():
-                tar.add(path, arcname=name, filter=_anonymous)
-            for digest, compressed in reports:
-                _add(tar, f"{REPORTS}/{digest}", compressed)
-        file.flush()
-        os.fsync(file.fileno())
+    with (
+        private_file(target) as file,
+        tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as tar,
+    ):
+        _add(tar, MANIFEST, manifest.model_dump_json(indent=1).encode())
+        for name, path in files.items():
+            tar.add(path, arcname=name, filter=_anonymous)
+        for digest, compressed in reports:
+            _add(tar, f"{REPORTS}/{digest}", compressed)
 
 
 def _add(tar: tarfile.TarFile, name: str, content: bytes) -> None:
@@ -142,11 +142,9 @@ def _unpack(tar: tarfile.TarFile, name: str, part: Part, path: Path) -> None:
     file = tar.extractfile(name)
     if file is None:
         raise KeyError(f"{name} is no file in it")
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+    with private_file(path) as out:
         while chunk := file.read(CHUNK):
             out.write(chunk)
-        out.flush()
-        os.fsync(out.fileno())
     if part_of(path) != part:
         raise BackupError(
             f"{name} in the backup does not match its checksum: the file is damaged, use another."
