@@ -68,6 +68,12 @@ def measure_cells(
 
 
 def needs_of_cell(config: Config, cell: Cell) -> Needs:
-    """The needs of both arms together."""
+    """The needs of both arms together, which are under no load from outside."""
     one, other = (needs_of(choice.config(config)) for choice in (cell.base, cell.head))
-    return Needs(**{name: max(value, getattr(other, name)) for name, value in one.as_json().items()})
+    return Needs(
+        **{
+            name: max(value, getattr(other, name))
+            for name, value in one.as_json().items()
+            if name != "generators"
+        }
+    )

@@ -39,7 +39,10 @@ def test_stages_of_a_tail_are_in_the_verdict_and_below_the_figures(
     assert " ".join(said.split()).endswith(below)
 
 
-def test_each_figure_has_its_margin(capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_figure_has_its_margin(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     print_rate_comparison(verdict([]), "sfc_a 1234567 against abcdefg")
     said = capsys.readouterr().out.splitlines()
     (p99,) = (line for line in said if "latency p99" in line)

@@ -58,8 +58,6 @@ RELEVANT_SHARE: Final = 0.5
 """A stage's change is relevant from this share of the margin, measured in the chain's CPP."""
 CULPRIT_SHARE: Final = 0.2
 """A stage pays for a change if it has at least this share of the change."""
-GROWTH_CONFIDENCE: Final = 0.99
-"""Level of the intervals of figures that have one in each build: the knee of a sweep, trends of a soak."""
 INSTRUCTION_CHANGE: Final = 0.0005
 """Relative change of the chain's IPP from which a stage's change of instructions is reported."""
 FUNCTION_ERRORS: Final = 3.0

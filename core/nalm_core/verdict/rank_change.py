@@ -15,9 +15,10 @@ from math import exp, inf, log, log1p
 from statistics import median
 from typing import Final, Literal
 
-from nalm_core.report.defaults import EQUIVALENCE_ALPHA, GROWTH_CONFIDENCE
+from nalm_core.report.defaults import EQUIVALENCE_ALPHA
 from nalm_core.report.own_metrics import MetricGrowth, OwnMetric
 from nalm_core.report.run_report import Arm
+from nalm_core.stats.growth_level import GROWTH_CONFIDENCE
 from nalm_core.stats.signed_rank import Differences, Location, least_differences
 
 LEAST: Final = 1e-9

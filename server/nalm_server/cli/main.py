@@ -77,7 +77,10 @@ COMMANDS = {
     ),
     "reports": ("reports:reports_app", "The report store: run reports outside the database."),
     "backfill": ("job:backfill", "Measures the commits after FIRST up to LAST that have no result yet."),
-    "bisect": ("job:bisect", "Searches for the commit between GOOD and BAD that changed a scenario."),
+    "bisect": (
+        "job:bisect",
+        "Searches for the commit between GOOD and BAD that changed a scenario, or one of its figures.",
+    ),
     "experiment": (
         "job:experiment",
         "Measures features, variants, models, lcores, queues, flows or roles of one commit.",

@@ -8,13 +8,16 @@ from random import Random
 from typing import Any
 
 import pytest
+from nalm_core.report.own_metrics import Threshold
+from nalm_core.report.run_report import RunReport
 from nalm_core.report.serialization import dump_report
 from nalm_server.app import workers
 from nalm_server.campaigns.remeasurements import service as remeasurements
 from nalm_server.changepoints import tasks
+from nalm_server_findings import Rig
 from nalm_server_harness import Service
 from nalm_server_line import Bench, use_line
-from nalm_server_rates import RateBench, rates, shifted
+from nalm_server_rates import RateBench, both, rates, shifted
 from nalm_server_reports import COSTS, body_of, make_report, sha
 
 LAST = 20
@@ -164,9 +167,32 @@ def test_a_person_cancels_it(service: Service, bench: Bench) -> None:
     assert bench.measured == []
 
 
-def test_latency_is_measured_again_too(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+class Watching(Rig):
+    """Its reports have a threshold for the stage."""
+
+    def _report(self, lease: dict[str, Any], outcome: str, scenario: str) -> RunReport:
+        report = super()._report(lease, outcome, scenario)
+        threshold = Threshold(metric="cpp", stage="nat", margin=0.5)
+        return report.model_copy(update={"thresholds": [threshold]})
+
+
+@pytest.mark.usefixtures("bench")
+def test_a_stage_that_is_the_same_does_not_discard_a_suspicion_of_the_chain(service: Service) -> None:
+    requested = suspect(service)
+    Watching(service, {}, {"bench-1": "undecided"}).work_all("bench-1")
+    done = service.get(f"/remeasurements/{requested['id']}")
+    assert done["state"] == "undecided"
+    verdict = service.get(f"/runs/{done['run_id']}")["verdict"]
+    assert (verdict["outcome"], verdict["metrics"][0]["outcome"]) == ("inconclusive", "same")
+
+
+@pytest.mark.parametrize("lower", [False, True])
+def test_latency_is_measured_again_too(
+    service: Service, monkeypatch: pytest.MonkeyPatch, lower: bool
+) -> None:
+    """lower: full load moves in the second run, which says nothing of latency."""
     use_line(monkeypatch, 30)
-    host = RateBench(service, slow=())
+    host = RateBench(service, slow=(), measured=(lambda base, head: both(lower=True)) if lower else None)
     assert not host.work()
     noise = Random(5)
     for number in range(1, 16):
@@ -177,6 +203,5 @@ def test_latency_is_measured_again_too(service: Service, monkeypatch: pytest.Mon
     (requested,) = service.get(LIST)
     assert (requested["scenario"], requested["metrics"]) == ("sfc_a:rate", ["latency_p99_ns"])
     host.work_all()
-    (lease,) = host.leases
-    assert (lease["scenarios"], lease["head_sha"]) == (["sfc_a:rate"], sha(15))
+    assert (host.leases[0]["scenarios"], host.leases[0]["head_sha"]) == (["sfc_a:rate"], sha(15))
     assert service.get(f"/remeasurements/{requested['id']}")["state"] == "discarded"

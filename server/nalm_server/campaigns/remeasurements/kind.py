@@ -131,7 +131,8 @@ def _shows_nothing(verdict: VerdictRow, metrics: list[str]) -> bool:
     """True if each suspected metric is the same or better, in every stage that has it; the run's outcome is
     that of its cycles."""
     found = Verdict.model_validate(verdict.document).metrics
-    outcomes: list[str] = [one.outcome for one in found if one.metric in metrics and one.metric != CYCLES]
-    if not {one.metric for one in found}.issuperset(metrics):
+    beside = [one for one in found if one.metric in metrics and one.metric != CYCLES]
+    outcomes: list[str] = [one.outcome for one in beside]
+    if not {one.metric for one in beside}.issuperset(metrics):
         outcomes.append(verdict.outcome)
     return all(one in SHOWS_NOTHING for one in outcomes)
