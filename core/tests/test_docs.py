@@ -15,6 +15,7 @@ from nalm_core.history.constants import DOCUMENTED as OF_LINKS
 from nalm_core.pooling.constants import DOCUMENTED as OF_POOLS
 from nalm_core.report.catalogue import METRICS
 from nalm_core.report.defaults import DEFAULT_SETTINGS, DOCUMENTED
+from nalm_core.stats.growth_level import DOCUMENTED as OF_GROWTH
 from nalm_core.stats.sequential import look_schedule
 from nalm_core.verdict.checks import run_checks
 from nalm_synthetic import TSC_HZ, changed, make_report
@@ -36,6 +37,7 @@ def test_every_constant_is_documented_with_its_value() -> None:
         OF_FEEDBACK,
         OF_WORTH,
         OF_POOLS,
+        OF_GROWTH,
     )
     assert documented == {name: value for part in parts for name, value in part.items()}
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Final
 
-from nalm_core.stats.growth_level import GROWTH_CONFIDENCE
+from nalm_core.stats import growth_level
 
 # Defaults of the command's options.
 TRIAL_S: Final = 1.0
@@ -40,7 +40,7 @@ BUSY_CUR: Final = 0.85
 """CUR whose load a sweep names: that of Wu et al., Fig. 12."""
 KNEE_CHANGE: Final = 0.02
 """Relative change of cycles per packet at which they have left their level at small loads."""
-KNEE_CONFIDENCE: Final = GROWTH_CONFIDENCE
+KNEE_CONFIDENCE: Final = growth_level.GROWTH_CONFIDENCE
 SWEEP_CONFIDENCE: Final = 0.95
 """Level of the intervals of the changes at each load, of all loads together."""
 KNEE_DRAWS: Final = 1000
@@ -136,7 +136,7 @@ SOAK_SETTLE_S: Final = 60.0
 SOAK_SETTLE_SHARE: Final = 0.2
 """Largest share of a launch's intervals that is left out; at least one interval is."""
 SOAK_MIN_INTERVALS: Final = 12
-SOAK_CONFIDENCE: Final = GROWTH_CONFIDENCE
+SOAK_CONFIDENCE: Final = growth_level.GROWTH_CONFIDENCE
 CPP_DRIFT_LIMIT: Final = 0.02
 """Relative change over the soak from which cycles per packet, or the rate, drift."""
 TAIL_DRIFT_LIMIT: Final = 0.5

@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 GROWTH_CONFIDENCE: Final = 0.99
 """Level of the intervals of figures that have one in each build: the knee of a sweep, trends of a soak."""
+
+DOCUMENTED: Final[Mapping[str, float]] = MappingProxyType({"GROWTH_CONFIDENCE": GROWTH_CONFIDENCE})
+"""Constants in docs/statistics.md."""
