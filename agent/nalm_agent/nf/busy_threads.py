@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 
-from nalm_agent.nf.lcore_threads import PROC, threads_below
+from nalm_agent.nf.lcore_threads import PROC, stat_fields, threads_below
 
 LOOK_SECONDS = 0.1
 LONGEST_LOOK_SECONDS = 1.0
@@ -54,6 +54,6 @@ def _threads(pid: int) -> dict[int, _Thread]:
         place = PROC / str(tid) / "task" / str(tid)
         with suppress(OSError):  # it has just ended
             ran, waited = (place / "schedstat").read_text().split()[:2]
-            state = (place / "stat").read_text().rpartition(")")[2].split()[0]
-            found[tid] = _Thread((place / "comm").read_text().strip(), int(ran) + int(waited), state)
+            name = (place / "comm").read_text().strip()
+            found[tid] = _Thread(name, int(ran) + int(waited), stat_fields(tid)[0])
     return found

@@ -6,12 +6,12 @@ from __future__ import annotations
 from contextlib import suppress
 
 from nalm_agent.nf.launch import RunningNf
-from nalm_agent.nf.lcore_threads import PROC, threads_below
+from nalm_agent.nf.lcore_threads import stat_fields, threads_below
 
 LOOK_MS = 100.0
 """Least length of the turn that is looked at: the kernel tells these times in hundredths of a second."""
 _USER, _KERNEL = 11, 12
-"""Fields of /proc/PID/stat behind the name (proc(5): utime, stime)."""
+"""utime and stime among `stat_fields`."""
 
 
 def kernel_share(nf: RunningNf, turn_ms: float) -> float | None:
@@ -32,6 +32,6 @@ def _times(pid: int) -> dict[int, tuple[int, int]]:
     found = {}
     for tid, _ in threads_below(pid):
         with suppress(OSError):  # it has just ended
-            fields = (PROC / str(tid) / "task" / str(tid) / "stat").read_text().rpartition(")")[2].split()
+            fields = stat_fields(tid)
             found[tid] = int(fields[_USER]), int(fields[_KERNEL])
     return found

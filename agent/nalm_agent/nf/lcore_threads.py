@@ -48,3 +48,9 @@ def threads_below(pid: int) -> Iterator[tuple[int, int]]:
         yield int(task.name), int(numbers[-1])
         for child in children:
             yield from threads_below(int(child))
+
+
+def stat_fields(tid: int) -> list[str]:
+    """A thread's fields of /proc/PID/stat behind its name, from its state on (proc(5)). Raises OSError if it
+    has ended."""
+    return (PROC / str(tid) / "task" / str(tid) / "stat").read_text().rpartition(")")[2].split()
