@@ -52,10 +52,11 @@ def newest(
         .order_by(RunRow.received_at.desc(), RunRow.id.desc())
     )
     query = query if beside else query.where(~RunRow.beside)
-    if figures:
-        query = query.options(undefer(VerdictRow.document))
-    for run_id, verdict in session.execute(query):
-        outcome = judged(verdict, figures).outcome if figures else verdict.outcome
+    if not figures:
+        found = session.execute(query.where(VerdictRow.outcome.in_(outcomes)).limit(1)).one_or_none()
+        return None if found is None else (found[0], found[1].outcome)
+    for run_id, verdict in session.execute(query.options(undefer(VerdictRow.document))):
+        outcome = judged(verdict, figures).outcome
         if outcome in outcomes:
             return run_id, outcome
     return None
