@@ -16,7 +16,7 @@ from nalm_agent.runtime.errors import ProbeError
 from nalm_agent.store.home import WorkDir
 from nalm_agent.trials.trial_nf import Ask, NfRun, TrialNf
 from nalm_core.models.quantity import ModelInputError
-from nalm_core.rates.flow_costs import flows_answer
+from nalm_core.rates.experiments.flow_costs import flows_answer
 from nalm_core.rates.rate_report import Phase, Trial
 from nalm_core.rates.trials import as_round, forwarded, losses, shares_core, stolen_seconds
 from nalm_core.report.offered_load import NO_SHAPE, LoadShape, Ramp

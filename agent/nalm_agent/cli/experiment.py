@@ -364,7 +364,7 @@ def flows(
     Prints the flow length from which each design pays, and the cost of flows over the weight of compute
     against delay. Exit code 3: some trials were left out; the fit covers the others.
     """
-    from nalm_core.rates.flow_costs import flows_answer
+    from nalm_core.rates.experiments.flow_costs import flows_answer
 
     from nalm_agent.config.location import repository_at
     from nalm_agent.desk.models.answer import refusing, show
@@ -438,7 +438,7 @@ def platform(
     """
     import json
 
-    from nalm_core.rates.platform import LAUNCHES, PlatformSettings, judge_platform
+    from nalm_core.rates.experiments.platform import LAUNCHES, PlatformSettings, judge_platform
 
     from nalm_agent.config.location import repository_at
     from nalm_agent.desk.print_platform import print_platform, print_proposed

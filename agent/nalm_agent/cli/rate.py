@@ -324,9 +324,9 @@ def _of_one(place: _Place, revision: str, settings: RateSettings) -> ExitCode:
 
 
 def _of_sweep(place: _Place, revisions: Sequence[str], settings: RateSettings, margins: _Margins) -> ExitCode:
-    from nalm_core.rates.rate_change import judge_sweeps
     from nalm_core.rates.rate_report import SweepComparison
     from nalm_core.rates.rate_result import judge_rates
+    from nalm_core.rates.sweep_verdict import judge_sweeps
 
     from nalm_agent.desk.print_rates import print_rates
     from nalm_agent.desk.print_sweep import print_sweeps

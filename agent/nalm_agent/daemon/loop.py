@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from nalm_core.rates.load_experiments import LoadResult
+from nalm_core.rates.experiments.load_experiments import LoadResult
 from nalm_core.report.cell import cell_kind, load_kind
 from nalm_core.report.run_report import RunReport
 from nalm_core.report.serialization import dump_report

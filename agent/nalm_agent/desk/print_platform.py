@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nalm_core.rates.platform import (
+from nalm_core.rates.experiments.platform import (
     AGAIN,
     PAPER,
     PUBLISHED,

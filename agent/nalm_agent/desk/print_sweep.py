@@ -39,11 +39,12 @@ def print_sweeps(
     """Prints the curve of each report that has one, and of two reports what changed from the first. verdict:
     on two."""
     out = console()
-    for report, name in zip(reports, names, strict=True):
-        found = sweep(report)
+    curves = [sweep(report) for report in reports]
+    for found, name in zip(curves, names, strict=True):
         if found is not None:
             _print_curve(out, found, name)
-    if len(reports) == 2 and (change := compare_sweeps(*reports)) is not None:
+    change = compare_sweeps(reports[0], reports[1], curves) if len(reports) == 2 else None
+    if change is not None:
         _print_change(out, change, names)
     if verdict is not None:
         cpp, knee = (share_percent(one, 1) for one in (verdict.margins.load_cpp, verdict.margins.knee_pps))

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from nalm_core.models.quantity import ModelInputError
 from nalm_core.models.speedup import UNKNOWNS, Throughput
+from nalm_core.rates.experiments.speedup_points import throughput
 from nalm_core.rates.rate_report import RateReport, RateSettings, RateStatus
 from nalm_core.rates.rate_result import judge_rates
-from nalm_core.rates.speedup_points import throughput
 from nalm_core.text.amounts import amount
 
 from nalm_agent.config.experiments import CoresConfig

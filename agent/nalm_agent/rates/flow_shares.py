@@ -10,7 +10,7 @@ from random import Random
 
 from nalm_core.models.quantity import ModelInputError
 from nalm_core.rates import defaults
-from nalm_core.rates.flow_costs import MeasuredFlows, ShareTrial
+from nalm_core.rates.experiments.flow_costs import MeasuredFlows, ShareTrial
 from nalm_core.rates.rate_report import Phase
 from nalm_core.rates.trials import forwarded_pps
 from nalm_core.text.amounts import amount

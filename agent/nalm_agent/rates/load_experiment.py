@@ -11,8 +11,8 @@ from typing import TypeVar, assert_never
 from nalm_core.models.quantity import ModelInputError
 from nalm_core.models.speedup import UNKNOWNS
 from nalm_core.rates.defaults import FLOW_LAUNCHES, FLOW_LOAD, FLOW_PACKETS, MRR_LAUNCHES, TRIAL_S
-from nalm_core.rates.flow_costs import FlowsAnswer, flows_answer
-from nalm_core.rates.load_experiments import (
+from nalm_core.rates.experiments.flow_costs import FlowsAnswer, flows_answer
+from nalm_core.rates.experiments.load_experiments import (
     CoresAnswer,
     CoresResult,
     FlowsResult,
@@ -23,9 +23,9 @@ from nalm_core.rates.load_experiments import (
     cores_answer,
     grid_answer,
 )
+from nalm_core.rates.experiments.role_splits import SplitsAnswer
 from nalm_core.rates.presets import Mode
 from nalm_core.rates.rate_report import RateSettings
-from nalm_core.rates.role_splits import SplitsAnswer
 from nalm_core.report.cell import Kind, LoadKind
 from nalm_core.wire.load_parameters import NO_PARAMETERS, LoadParameters
 

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from random import Random
 
 from nalm_core.rates.comparison_report import CommonLoad
-from nalm_core.rates.platform import (
+from nalm_core.rates.experiments.platform import (
     HostSetting,
     PlatformReport,
     PlatformSettings,

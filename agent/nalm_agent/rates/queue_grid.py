@@ -11,7 +11,7 @@ from statistics import median
 
 from nalm_core.models.quantity import ModelInputError
 from nalm_core.models.queue.gaps import parse_arrivals
-from nalm_core.rates.queue_comparison import Cell, ComparedLoad, compare_loads
+from nalm_core.rates.experiments.queue_comparison import Cell, ComparedLoad, compare_loads
 from nalm_core.rates.rate_report import Phase, Trial
 from nalm_core.rates.trials import forwarded_pps, is_generator_bound, queue_trial
 from nalm_core.report.offered_load import LoadShape

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from nalm_core.models.quantity import ModelInputError
+from nalm_core.rates.experiments.role_splits import Split, SplitsAnswer, splits_answer, work_of_report
+from nalm_core.rates.experiments.speedup_points import throughput
 from nalm_core.rates.rate_report import RateReport, RateSettings, RateStatus
-from nalm_core.rates.role_splits import Split, SplitsAnswer, splits_answer, work_of_report
-from nalm_core.rates.speedup_points import throughput
 from nalm_core.text.amounts import amount
 
 from nalm_agent.config.experiments import RolesConfig, RoleSplit

@@ -21,7 +21,7 @@ from nalm_agent.runtime.errors import HostError, ServerError
 from nalm_agent.server_api.jobs import LeaseLostError, ServerClient
 from nalm_agent.source.git import Repository
 from nalm_agent.store.home import Home, WorkDir
-from nalm_core.rates.load_experiments import QueueResult
+from nalm_core.rates.experiments.load_experiments import QueueResult
 from nalm_core.report.cell import Kind
 from nalm_core.report.run_report import RunStatus
 from nalm_core.report.serialization import parse_report

@@ -16,7 +16,7 @@ from nalm_agent.rates.rate import RateReportBuilder
 from nalm_agent.shell.app import app
 from nalm_agent.source.git import WORKTREE, Repository
 from nalm_agent.store.home import WorkDir
-from nalm_core.rates import rate_change
+from nalm_core.rates import sweep_verdict
 from nalm_core.rates.comparison_report import ComparisonSettings, RateFigure
 from nalm_core.rates.defaults import KNEE_MARGIN, LATENCY_MARGIN
 from nalm_core.rates.rate_report import (
@@ -128,7 +128,7 @@ def test_two_sweeps_end_with_the_exit_code_of_their_verdict(
         return SweepVerdict(outcome=outcome, reasons=["CPP +9.0 %"], margins=margins)
 
     monkeypatch.setattr(sweep_measurement, "measure_sweep", measured)
-    monkeypatch.setattr(rate_change, "judge_sweeps", judged)
+    monkeypatch.setattr(sweep_verdict, "judge_sweeps", judged)
     monkeypatch.setenv("NALM_HOME", str(tmp_path / "home"))
     repository, out = str(traffic_repository.path), tmp_path / "out.json"
     done = CliRunner().invoke(

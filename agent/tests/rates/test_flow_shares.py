@@ -22,8 +22,8 @@ from nalm_agent.source.git import WORKTREE, Repository
 from nalm_agent.store.home import Home
 from nalm_agent.trials.trial_nf import Ask
 from nalm_core.models.quantity import ModelInputError
-from nalm_core.rates.flow_costs import flows_answer
-from nalm_core.rates.load_experiments import FlowsResult
+from nalm_core.rates.experiments.flow_costs import flows_answer
+from nalm_core.rates.experiments.load_experiments import FlowsResult
 from nalm_core.rates.rate_report import Phase, Trial
 from nalm_core.report.cell import Kind
 from rate_synthetic import INFO, TSC_HZ, Truth, latency_of, trial

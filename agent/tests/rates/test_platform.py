@@ -16,7 +16,13 @@ from nalm_agent.host.tunables import THP, WATCHDOG, read
 from nalm_agent.runtime.errors import UsageError
 from nalm_agent.shell.app import app
 from nalm_agent.store.home import Home
-from nalm_core.rates.platform import AGAIN, TOGETHER, PlatformFigure, PlatformReport, judge_platform
+from nalm_core.rates.experiments.platform import (
+    AGAIN,
+    TOGETHER,
+    PlatformFigure,
+    PlatformReport,
+    judge_platform,
+)
 from tiny import RATES_TOML, Nalm, NfRepository
 from typer.testing import CliRunner, Result
 from waiting import until

@@ -29,7 +29,7 @@ from nalm_core.models.queue.gaps import Arrivals, Gaps, mean_gap_of_rate
 from nalm_core.models.queue.service import linear_times
 from nalm_core.models.queue.solution import solve
 from nalm_core.models.speedup import Factors, speedup
-from nalm_core.rates.load_experiments import (
+from nalm_core.rates.experiments.load_experiments import (
     CoresAnswer,
     CoresResult,
     GridAnswer,

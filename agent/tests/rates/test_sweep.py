@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from nalm_agent.counters import papi
-from nalm_core.rates.rate_change import judge_sweeps
 from nalm_core.rates.rate_report import Phase, RateReport, SweepComparison, SweepMargins
 from nalm_core.rates.sweep import Sweep, compare_sweeps, sweep
+from nalm_core.rates.sweep_verdict import judge_sweeps
 from nalm_core.report.outcome import Outcome
 from tiny import NALM, RATES_TOML, Nalm, NfRepository
 

@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How two builds differ at the same load: percentiles of latency and jitter, loss, and the verdict; and
-how two sweeps of loads do: cycles at each load, and the knee.
+"""How two builds differ at the same load: percentiles of latency and jitter, loss, and the verdict.
 
-At one load the launch is the random unit: each gives one difference of each figure. docs/statistics.md has
-the test. A change of sweeps is shown if its interval excludes 1 and its estimate is beyond the margin; its
-absence, if the interval is within the margin. The intervals of the loads hold for all of them together
-(sweep.py).
+The launch is the random unit: each gives one difference of each figure. docs/statistics.md has the test.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, inf, log, log1p
 from statistics import median
@@ -28,15 +24,11 @@ from nalm_core.rates.comparison_report import (
 from nalm_core.rates.defaults import COMPARE_MIN_PAIRS
 from nalm_core.rates.latency import Bin, Histogram, percentile_bins
 from nalm_core.rates.long_calls import long_calls
-from nalm_core.rates.rate_report import RateReport, SweepMargins, SweepVerdict, Trial
-from nalm_core.rates.rate_result import RateVerdict, judge_rates
-from nalm_core.rates.sweep import SweepChange, compare_sweeps, sweep
+from nalm_core.rates.rate_report import Trial
 from nalm_core.rates.trials import intended, lost_packets, total_losses
 from nalm_core.report.outcome import CHANGED, WORST_FIRST, Decided, Outcome
 from nalm_core.report.run_report import Arm, ArmInfo
 from nalm_core.stats.signed_rank import least_differences
-from nalm_core.text.amounts import pps_text
-from nalm_core.text.percents import change_percent, share_percent
 from nalm_core.verdict.long_calls import PayingStage, long_call_stages
 from nalm_core.verdict.rank_change import Decision, Steps, decide, hides, steps_text
 
@@ -267,80 +259,3 @@ def _loses_most(change: FigureChange) -> bool:
     if change.figure is not RateFigure.LOSS or change.base is None or change.head is None:
         return False
     return min(change.base, change.head) > 1 / 2
-
-
-_Part = tuple[Outcome, str]
-"""What a figure's change is, and the reason."""
-
-
-def judge_sweeps(base: RateReport, head: RateReport, margins: SweepMargins) -> SweepVerdict:
-    """The worst of the changes of cycles at each load and of the knee; `inconclusive` if something could not
-    be measured and nothing regressed; `broken` or `invalid` if nothing could."""
-    results = {"base": judge_rates(base), "head": judge_rates(head)}
-    failed = [
-        f"{name}: {reason}"
-        for name, one in results.items()
-        if one.verdict in (RateVerdict.BROKEN, RateVerdict.INVALID)
-        for reason in one.reasons
-    ]
-    if failed:
-        broken = results["head"].verdict is RateVerdict.BROKEN
-        outcome = Outcome.BROKEN if broken else Outcome.INVALID
-        return SweepVerdict(outcome=outcome, reasons=failed, margins=margins)
-    judged = [
-        (Outcome.INCONCLUSIVE, f"{name}: {reason}") for name, one in results.items() for reason in one.reasons
-    ]
-    change = compare_sweeps(base, head)
-    if change is not None:
-        judged += _cycles(change, margins.load_cpp)
-        judged += _knee_move(base, head, change, margins.knee_pps)
-    worst = min((outcome for outcome, _ in judged), key=WORST_FIRST.index)
-    reasons = [reason for outcome, reason in judged if outcome is worst and outcome is not Outcome.SAME]
-    return SweepVerdict(outcome=worst, reasons=reasons, margins=margins)
-
-
-def _cycles(change: SweepChange, margin: float) -> Iterator[_Part]:
-    """One for each load. With no load in both curves, nothing is decided."""
-    if not change.cpp:
-        yield Outcome.INCONCLUSIVE, "no load has valid trials of both builds in the same launch"
-    for one in change.cpp:
-        decision = _decided(one.ratio, one.low, one.high, margin)
-        reason = f"CPP {change_percent(one.ratio - 1)} at {pps_text(one.pps)}"
-        if decision == "undecided":
-            reason += f": neither a change of {share_percent(margin, 1)} nor its absence is shown"
-        yield WORSE_IF_GROWN[decision], reason
-
-
-def _knee_move(base: RateReport, head: RateReport, change: SweepChange, margin: float) -> Iterator[_Part]:
-    """None if neither build has a knee: there is nothing that could have moved."""
-    moved = change.knee
-    if moved is None:
-        without = [name for name, has in _have_knees((base, head)) if not has]
-        if len(without) == 1:
-            yield Outcome.INCONCLUSIVE, f"{without[0]} has no knee, so its move has no size"
-        return
-    decision = _decided(moved.ratio, moved.low, moved.high, margin)
-    if decision == "undecided":
-        said = f"neither a move of {share_percent(margin, 1)} nor its absence is shown"
-        yield Outcome.INCONCLUSIVE, f"knee: {said}"
-        return
-    opposite: dict[Decision, Decision] = {"grew": "fell", "fell": "grew", "same": "same"}
-    size = change_percent(moved.ratio - 1)
-    yield WORSE_IF_GROWN[opposite[decision]], f"the knee moved by {size} of the load"
-
-
-def _have_knees(reports: Sequence[RateReport]) -> Iterator[tuple[str, bool]]:
-    for name, report in zip(("base", "head"), reports, strict=True):
-        curve = sweep(report)
-        yield name, curve is not None and curve.knee is not None and curve.knee.load is not None
-
-
-def _decided(ratio: float, low: float | None, high: float | None, margin: float) -> Decision:
-    """By the interval of a ratio; an open end is infinite."""
-    if low is not None and low > 1 and ratio >= 1 + margin:
-        return "grew"
-    if high is not None and high < 1 and ratio <= 1 / (1 + margin):
-        return "fell"
-    if low is not None and high is not None and 1 / (1 + margin) < low and high < 1 + margin:
-        return "same"
-    return "undecided"

@@ -162,13 +162,18 @@ def _between(low: float | None, high: float | None, part: float) -> float | None
     return None if low is None or high is None else low + (high - low) * part
 
 
-def compare_sweeps(base: RateReport, head: RateReport) -> SweepChange | None:
-    """The change of each figure over the loads, by launches that both have; None without two curves."""
+def compare_sweeps(
+    base: RateReport, head: RateReport, curves: Sequence[Sweep | None] | None = None
+) -> SweepChange | None:
+    """The change of each figure over the loads, by launches that both have; None without two curves.
+
+    curves: base's and head's, as of `sweep`; None: they are computed.
+    """
     old, new = _build(base), _build(head)
-    if old is None or new is None:
+    of_base, of_head = curves or (sweep(base), sweep(head))
+    if old is None or new is None or of_base is None or of_head is None:
         return None
-    curves = sweep_of(old), sweep_of(new)
-    return None if curves[0] is None or curves[1] is None else sweep_change(old, new, (curves[0], curves[1]))
+    return sweep_change(old, new, (of_base, of_head))
 
 
 def sweep_change(base: BuildTrials, head: BuildTrials, curves: tuple[Sweep, Sweep]) -> SweepChange:

@@ -5,7 +5,13 @@ from __future__ import annotations
 
 import pytest
 from nalm_core.models.quantity import ModelInputError
-from nalm_core.rates.flow_costs import FlowsAnswer, MeasuredFlows, ShareTrial, flow_invalid, flows_answer
+from nalm_core.rates.experiments.flow_costs import (
+    FlowsAnswer,
+    MeasuredFlows,
+    ShareTrial,
+    flow_invalid,
+    flows_answer,
+)
 from nalm_core.rates.rate_report import Phase
 from rate_synthetic import INFO, TSC_HZ, Truth, latency_of, trial
 

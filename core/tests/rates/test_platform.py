@@ -8,8 +8,7 @@ from random import Random
 
 import pytest
 from nalm_core.rates.comparison_report import CommonLoad
-from nalm_core.rates.latency import figures
-from nalm_core.rates.platform import (
+from nalm_core.rates.experiments.platform import (
     AGAIN,
     AS_IT_IS,
     TOGETHER,
@@ -23,6 +22,7 @@ from nalm_core.rates.platform import (
     launch_figures,
     states_of,
 )
+from nalm_core.rates.latency import figures
 from nalm_core.rates.rate_report import Phase, Trial
 from nalm_core.rates.rate_result import rate_checks
 from rate_synthetic import BUILD, HOST, INFO, RUN, SCENARIO, STAGES, STARTED, TSC_HZ, Truth, latency_of, trial

@@ -6,7 +6,7 @@ from nalm_core.models.quantity import ModelInputError
 from nalm_core.models.queue.gaps import Arrivals, Gaps, mean_gap_of_rate
 from nalm_core.models.queue.service import BatchTimes, linear_times
 from nalm_core.models.queue.solution import solve
-from nalm_core.rates.queue_comparison import Cell, compare_loads
+from nalm_core.rates.experiments.queue_comparison import Cell, compare_loads
 from nalm_core.rates.rate_report import Trial
 from nalm_core.report.batch_sizes import LcoreBatches
 from rate_synthetic import STAGES, TSC_HZ, Truth, trial

@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 from nalm_core.models.quantity import ModelInputError
 from nalm_core.models.roles import Work
+from nalm_core.rates.experiments.role_splits import Split, splits_answer, work_of_report
 from nalm_core.rates.rate_report import Phase, RateReport
-from nalm_core.rates.role_splits import Split, splits_answer, work_of_report
 from rate_synthetic import Truth, rate_report, trial
 
 WORK = Work(dispatch=100, workers=300, databases=50)

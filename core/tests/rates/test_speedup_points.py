@@ -3,8 +3,8 @@
 
 import pytest
 from nalm_core.models.quantity import ModelInputError
+from nalm_core.rates.experiments.speedup_points import throughput
 from nalm_core.rates.rate_report import Phase
-from nalm_core.rates.speedup_points import throughput
 from rate_synthetic import Truth, rate_report, trial
 
 

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import pytest
-from nalm_core.rates.rate_change import judge_sweeps
 from nalm_core.rates.rate_report import RateReport, SweepMargins
+from nalm_core.rates.sweep_verdict import judge_sweeps
 from nalm_core.report.outcome import Outcome
 from nalm_core.text.amounts import pps_text
 from rate_synthetic import Truth, rate_report, trial

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from nalm_core.rates.load_experiments import LoadResult
+from nalm_core.rates.experiments.load_experiments import LoadResult
 from sqlalchemy.orm import Session
 
 from nalm_server.base.ports import Event, Port

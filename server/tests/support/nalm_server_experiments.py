@@ -12,8 +12,8 @@ from nalm_core.models.documents.base import Interval
 from nalm_core.models.documents.cost import CostInput, cost_answer
 from nalm_core.models.roles import Work
 from nalm_core.models.speedup import Throughput
-from nalm_core.rates.flow_costs import FlowBreakEven, FlowPackets, FlowPoint, FlowsAnswer
-from nalm_core.rates.load_experiments import (
+from nalm_core.rates.experiments.flow_costs import FlowBreakEven, FlowPackets, FlowPoint, FlowsAnswer
+from nalm_core.rates.experiments.load_experiments import (
     CoresResult,
     FlowsResult,
     QueueResult,
@@ -21,8 +21,8 @@ from nalm_core.rates.load_experiments import (
     cores_answer,
     grid_answer,
 )
-from nalm_core.rates.queue_comparison import ComparedLoad
-from nalm_core.rates.role_splits import Split, splits_answer
+from nalm_core.rates.experiments.queue_comparison import ComparedLoad
+from nalm_core.rates.experiments.role_splits import Split, splits_answer
 from nalm_core.report.cell import ExperimentCell, Kind
 from nalm_core.report.run_report import RunReport
 from nalm_server_harness import Service

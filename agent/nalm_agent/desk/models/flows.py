@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from nalm_core.models.documents.cost import CostAnswer
-from nalm_core.rates.flow_costs import FlowPackets, FlowsAnswer
+from nalm_core.rates.experiments.flow_costs import FlowPackets, FlowsAnswer
 from nalm_core.text.amounts import pps_text
 from nalm_core.text.percents import change_percent, share_percent
 

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from nalm_core.rates.load_experiments import ASSUMES, grid_answer
-from nalm_core.rates.queue_comparison import (
+from nalm_core.rates.experiments.load_experiments import ASSUMES, grid_answer
+from nalm_core.rates.experiments.queue_comparison import (
     CLOSE_DIVERGENCE,
     CLOSE_SHARE,
     NEAR_PACKETS,

@@ -17,9 +17,9 @@ from nalm_core.models.documents.speedup import (
 from nalm_core.models.quantity import ModelInputError
 from nalm_core.models.roles import work_of_stages
 from nalm_core.models.run_figures import run_figures
-from nalm_core.rates.load_experiments import cores_answer
-from nalm_core.rates.role_splits import NEAR_RATE, SplitAnswer, SplitsAnswer
-from nalm_core.rates.speedup_points import throughput
+from nalm_core.rates.experiments.load_experiments import cores_answer
+from nalm_core.rates.experiments.role_splits import NEAR_RATE, SplitAnswer, SplitsAnswer
+from nalm_core.rates.experiments.speedup_points import throughput
 from nalm_core.text.amounts import pps_text
 from nalm_core.text.percents import change_percent, share_percent
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Annotated
 
 from nalm_core.experiments.result import Result
-from nalm_core.rates.load_experiments import LoadResult
+from nalm_core.rates.experiments.load_experiments import LoadResult
 from nalm_core.report.cell import Kind, Use
 from nalm_core.report.run_report import RunDefinition
 from nalm_core.wire.load_parameters import NO_PARAMETERS, LoadParameters

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from nalm_core.rates.load_experiments import LoadResult
+from nalm_core.rates.experiments.load_experiments import LoadResult
 from nalm_core.report.cell import Kind
 from nalm_core.wire.load_parameters import refusal
 from sqlalchemy.orm import Session

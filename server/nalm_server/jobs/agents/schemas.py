@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from nalm_core.rates.load_experiments import LoadResult
+from nalm_core.rates.experiments.load_experiments import LoadResult
 from nalm_core.report.cell import Kind
 from nalm_core.text.plain_text import plain
 from nalm_core.wire.load_parameters import NO_PARAMETERS, LoadParameters

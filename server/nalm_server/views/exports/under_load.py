@@ -8,7 +8,7 @@ from datetime import datetime
 from statistics import fmean
 from typing import Any
 
-from nalm_core.rates.load_experiments import CoresResult, FlowsResult, QueueResult, RolesResult
+from nalm_core.rates.experiments.load_experiments import CoresResult, FlowsResult, QueueResult, RolesResult
 from nalm_core.report.cell import Kind
 from sqlalchemy.orm import Session
 

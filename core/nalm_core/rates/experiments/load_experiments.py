@@ -13,9 +13,9 @@ from pydantic import Field
 from nalm_core.models.documents.base import Answer, Document, read_document
 from nalm_core.models.documents.speedup import MeasuredRates, SpeedupAnswer, SpeedupInput, speedup_answer
 from nalm_core.models.speedup import Throughput
-from nalm_core.rates.flow_costs import FlowsAnswer
-from nalm_core.rates.queue_comparison import ComparedLoad
-from nalm_core.rates.role_splits import SplitsAnswer
+from nalm_core.rates.experiments.flow_costs import FlowsAnswer
+from nalm_core.rates.experiments.queue_comparison import ComparedLoad
+from nalm_core.rates.experiments.role_splits import SplitsAnswer
 
 ASSUMES = (
     "Batches are those with packets; their times are measured, by the speed of the trial; gaps are "
