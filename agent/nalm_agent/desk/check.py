@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from nalm_core.report.run_report import RunStatus
@@ -189,10 +190,8 @@ def _measured(request: Request, home: Home, work: WorkDir, progress: Progress) -
     from nalm_agent.desk.pools import stored
     from nalm_agent.measure.measure import measure
 
-    try:
+    with _mistakes_of(request.scenario):
         report = measure(request, home, work, progress)
-    except ConfigError as error:
-        raise replace_message(error, f"scenario {request.scenario}: {error.message}") from error
     result = Result(_title(request), report, judged(report))
     outcome = result.verdict.outcome if result.verdict else "same"
     result_cache.keep(home, result_cache.result_address(request), report, outcome)
@@ -203,14 +202,20 @@ def _measured(request: Request, home: Home, work: WorkDir, progress: Progress) -
 def _under_load(request: Request, kind: RunKind, home: Home, work: WorkDir, progress: Progress) -> Result:
     from nalm_agent.rates.rate_run import measure_under_load
 
-    report = measure_under_load(request, kind, home, work, progress)
-    return Result(f"{history_name(request.scenario, kind)} {request.head.short}", report, judged(report))
+    name = history_name(request.scenario, kind)
+    with _mistakes_of(name):
+        report = measure_under_load(request, kind, home, work, progress)
+    return Result(f"{name} {request.head.short}", report, judged(report))
+
+
+@contextmanager
+def _mistakes_of(scenario: str) -> Iterator[None]:
+    """A ConfigError within names the scenario."""
+    try:
+        yield
+    except ConfigError as error:
+        raise ConfigError(f"scenario {scenario}: {error.message}", hint=error.hint, log=error.log) from error
 
 
 def _title(request: Request) -> str:
     return f"{request.scenario} {request.head.short}"
-
-
-def replace_message(error: ConfigError, message: str) -> ConfigError:
-    """A copy of the error with another message."""
-    return ConfigError(message, hint=error.hint, log=error.log)

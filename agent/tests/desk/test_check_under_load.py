@@ -72,3 +72,14 @@ def test_what_is_of_cycles_is_refused(traffic_repository: NfRepository, nalm: Na
     assert "[rates] and [[thresholds]] of nalm.toml" in done.stderr
     done = nalm.run("check", "--scenario", "absent:rate", cwd=traffic_repository.path)
     assert done.returncode == 2 and "absent" in done.stderr
+
+
+def test_a_mistake_names_the_history(traffic_repository: NfRepository, nalm: Nalm) -> None:
+    """More new flows than packets."""
+    toml = RATES_TOML.replace("[rates]\n", f"[rates]{SHORT}")
+    toml += "load = { mrr = 0.5, burst = 4, new_flows = 60000, ramp = { ms = 30 } }\n"
+    traffic_repository.commit("flows", nalm__toml=toml)
+    traffic_repository.write("traffic_nf.c", slower(traffic_repository))
+    done = nalm.run("check", "--scenario", "made:rate", cwd=traffic_repository.path)
+    assert done.returncode == 2
+    assert "scenario made:rate: the scenario's load has 60,000 new flows a second" in done.stderr

@@ -7,7 +7,7 @@ does not tell the stage; the lcore's long calls do.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from math import ceil, floor, log2
 from statistics import median
 
@@ -15,6 +15,9 @@ from nalm_core.rates.defaults import LONG_CYCLES, UNSENT_SLACK_PACKETS, UNSENT_S
 from nalm_core.report.run_report import Arm, ArmInfo
 from nalm_core.report.trials.long_calls import LongCalls
 from nalm_core.report.trials.trial import Trial
+
+_Figure = Callable[[Sequence[Trial], str, int, float], float]
+"""Of the trials of one launch, a stage, the least length, and cycles of the TSC in a nanosecond."""
 
 
 def long_calls(
@@ -35,15 +38,19 @@ def long_calls(
     if change_ns * cycles_per_ns < 2 * LONG_CYCLES:
         return None
     least = floor(log2(change_ns * cycles_per_ns / 2))
-    stages = {
-        arm: {
-            stage.name: [_us_per_s(sides[arm], stage.name, least, cycles_per_ns) for sides in launches]
-            for stage in arms[arm].stages
-            if not stage.apart
+
+    def of_stages(figure: _Figure) -> dict[Arm, dict[str, list[float]]]:
+        return {
+            arm: {
+                stage.name: [figure(sides[arm], stage.name, least, cycles_per_ns) for sides in launches]
+                for stage in arms[arm].stages
+                if not stage.apart
+            }
+            for arm in values
         }
-        for arm in values
-    }
-    return LongCalls(at_least_us=2**least / cycles_per_ns / 1000, stages=stages)
+
+    at_least_us = 2**least / cycles_per_ns / 1000
+    return LongCalls(at_least_us=at_least_us, stages=of_stages(_us_per_s), waits=of_stages(_mean_wait_us))
 
 
 def stalled_seconds(trial: Trial) -> float:
@@ -69,16 +76,32 @@ def _cycles_per_ns(trials: Sequence[Trial]) -> float | None:
 
 def _us_per_s(trials: Sequence[Trial], stage: str, least: int, cycles_per_ns: float) -> float:
     """Microseconds of a stage's calls of at least 2^least cycles in a second of the load."""
-    seconds = sum(one.traffic.sending_ns for one in trials) / 1e9
+    seconds = _seconds(trials)
     return _cycles(trials, (stage,), least) / cycles_per_ns / 1000 / seconds if seconds else 0.0
+
+
+def _mean_wait_us(trials: Sequence[Trial], stage: str, least: int, cycles_per_ns: float) -> float:
+    """Mean time that a packet waits until a stage's call of at least 2^least cycles ends, if packets arrive
+    evenly: half the sum of the squared lengths over the time, where calls of one bin have one length."""
+    seconds = _seconds(trials)
+    squares = sum(total**2 / number for number, total in _calls(trials, (stage,), least) if number)
+    return squares / 2 / cycles_per_ns**2 / seconds / 1e12 if seconds else 0.0
+
+
+def _seconds(trials: Sequence[Trial]) -> float:
+    return sum(one.traffic.sending_ns for one in trials) / 1e9
 
 
 def _cycles(trials: Sequence[Trial], stages: Collection[str], least: int) -> int:
     """Cycles of these stages' calls of at least 2^least cycles."""
-    return sum(
-        total
-        for one in trials
-        for stage in stages
-        for length, (_, total) in (one.long_calls or {}).get(stage, {}).items()
-        if length >= least
-    )
+    return sum(total for _, total in _calls(trials, stages, least))
+
+
+def _calls(trials: Sequence[Trial], stages: Collection[str], least: int) -> Iterator[tuple[int, int]]:
+    """By trial, stage and length: the number of these stages' calls of at least 2^least cycles, and their
+    cycles."""
+    for one in trials:
+        for stage in stages:
+            for length, calls in (one.long_calls or {}).get(stage, {}).items():
+                if length >= least:
+                    yield calls

@@ -23,7 +23,7 @@ from pydantic import ConfigDict, Field, JsonValue
 
 from nalm_core.rates import defaults
 from nalm_core.rates.generators import INSIDE, Generator
-from nalm_core.rates.latency import percentile_ns
+from nalm_core.rates.latency import Bin, percentile_bins
 from nalm_core.rates.presets import Preset
 from nalm_core.rates.rate_report import Search
 from nalm_core.rates.rate_result import HONEST
@@ -152,6 +152,8 @@ class Trend:
     high: float
     limit: float
     """The least change that matters, in the figure's unit."""
+    hidden: float = 0.0
+    """The change that bins of the figure's values may hide."""
 
     @property
     def grows(self) -> bool:
@@ -259,7 +261,14 @@ def trends(header: SoakHeader, intervals: Sequence[SoakInterval]) -> list[Trend]
     made = (
         _trend("cpp", "cycles/packet", valid, cpp, share=limits["cpp_drift"]),
         _trend("pps", "packets/s", valid, pps, share=limits["pps_drift"]),
-        _trend("latency_p99_9", "ns", valid, _tail, share=limits["latency_p99_9_drift"]),
+        _trend(
+            "latency_p99_9",
+            "ns",
+            valid,
+            tail_ns,
+            share=limits["latency_p99_9_drift"],
+            hidden=tail_bin_ns(valid),
+        ),
         _trend("memory", "bytes", intervals, lambda one: one.memory_bytes, limit=limits["memory_growth"]),
         _trend(
             "buffers_in_use",
@@ -272,12 +281,26 @@ def trends(header: SoakHeader, intervals: Sequence[SoakInterval]) -> list[Trend]
     return [one for one in made if one is not None]
 
 
-def _tail(one: SoakInterval) -> float | None:
-    return None if one.trial.latency is None else percentile_ns(one.trial.latency, 99.9)
+def tail_ns(one: SoakInterval) -> float | None:
+    """p99.9 of the latency of an interval; None without a latency."""
+    found = _tail(one)
+    return None if found is None else found.end_ns
+
+
+def tail_bin_ns(intervals: Sequence[SoakInterval]) -> float:
+    """Width of the bins in which p99.9 is, their median: a change of the latency that cannot be seen. 0
+    without a latency."""
+    found = [bin_ for one in intervals if (bin_ := _tail(one)) is not None]
+    return median(one.end_ns - one.begin_ns for one in found) if found else 0.0
+
+
+def _tail(one: SoakInterval) -> Bin | None:
+    found = None if one.trial.latency is None else percentile_bins(one.trial.latency, (99.9,))
+    return None if found is None else found[0]
 
 
 def _missing(header: SoakHeader, intervals: Sequence[SoakInterval]) -> dict[str, str]:
-    if not intervals or any(_tail(one) is not None for one in intervals):
+    if not intervals or any(tail_ns(one) is not None for one in intervals):
         return {}
     return {"latency_p99_9": f"generator {header.generator.text} measures no latency"}
 
@@ -297,8 +320,10 @@ def _trend(
     *,
     share: float | None = None,
     limit: float | None = None,
+    hidden: float = 0.0,
 ) -> Trend | None:
-    """The trend of one figure; None for too few intervals. share: a limit relative to the figure's median."""
+    """The trend of one figure; None for too few intervals. share: a limit relative to the figure's median;
+    hidden: the change that bins of its values may hide, which its interval includes."""
     launches = [
         [(one.launch_s, float(value)) for one in mine if (value := figure(one)) is not None]
         for mine in _launches(intervals).values()
@@ -310,7 +335,9 @@ def _trend(
     length, level = soak_seconds(intervals), median(levels)
     matters = limit if share is None else abs(level) * share
     assert matters is not None
-    return Trend(name, unit, level, slope.middle * length, slope.low * length, slope.high * length, matters)
+    change = slope.middle * length
+    low, high = min(slope.low * length, change - hidden), max(slope.high * length, change + hidden)
+    return Trend(name, unit, level, change, low, high, matters, hidden)
 
 
 def _checks(valid: Sequence[SoakInterval], info: ArmInfo, tsc_hz: int) -> list[Check]:
@@ -337,8 +364,14 @@ def _outcome(
         return SoakOutcome.INCONCLUSIVE, _too_few(usable, invalid)
     unsure = [one for one in found if one.open]
     if unsure:
-        return SoakOutcome.INCONCLUSIVE, [f"{_said(one)}: too uncertain to decide" for one in unsure]
+        return SoakOutcome.INCONCLUSIVE, [f"{_said(one)}: {_why_open(one)}" for one in unsure]
     return SoakOutcome.STEADY, ["no figure changed by more than its limit"]
+
+
+def _why_open(one: Trend) -> str:
+    if one.hidden >= one.limit:
+        return f"its bins of {one.hidden:.4g} {one.unit} hide a change of {one.limit:.4g} {one.unit}"
+    return "too uncertain to decide"
 
 
 def _too_few(usable: int, invalid: Sequence[str]) -> list[str]:

@@ -16,8 +16,7 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from nalm_core.rates import defaults
-from nalm_core.rates.latency import percentile_ns
-from nalm_core.rates.soak import settled, soak_seconds
+from nalm_core.rates.soak import settled, soak_seconds, tail_bin_ns, tail_ns
 from nalm_core.rates.trials import as_round, forwarded_pps
 from nalm_core.report.counters import totals
 from nalm_core.report.own_metrics import MetricGrowth, OwnMetric
@@ -41,6 +40,9 @@ class SoakMetric:
     drift: bool
     """Shown as a share of the level over the soak, of valid intervals; otherwise in its unit by the hour."""
     absent: str = "it was not measured in any interval"
+    hidden: Callable[[Sequence[SoakInterval]], float] = lambda _: 0.0
+    """The change over the soak that bins of its values may hide, in the figure's unit: the interval includes
+    it."""
 
 
 def _cpp(one: SoakInterval, info: ArmInfo) -> float | None:
@@ -52,7 +54,7 @@ def _pps(one: SoakInterval, info: ArmInfo) -> float | None:
 
 
 def _tail(one: SoakInterval, _: ArmInfo) -> float | None:
-    return None if one.trial.latency is None else percentile_ns(one.trial.latency, 99.9)
+    return tail_ns(one)
 
 
 def _memory(one: SoakInterval, _: ArmInfo) -> float | None:
@@ -68,7 +70,13 @@ SOAK_METRICS: Final[Mapping[str, SoakMetric]] = MappingProxyType(
         "cpp_drift": SoakMetric("1", "lower", _cpp, defaults.CPP_DRIFT_LIMIT, drift=True),
         "pps_drift": SoakMetric("1", "higher", _pps, defaults.CPP_DRIFT_LIMIT, drift=True),
         "latency_p99_9_drift": SoakMetric(
-            "1", "lower", _tail, defaults.TAIL_DRIFT_LIMIT, True, "the generator measured no latency"
+            "1",
+            "lower",
+            _tail,
+            defaults.TAIL_DRIFT_LIMIT,
+            drift=True,
+            absent="the generator measured no latency",
+            hidden=tail_bin_ns,
         ),
         "memory_growth": SoakMetric("bytes/h", "lower", _memory, defaults.MEMORY_LEAK_BYTES, drift=False),
         "buffers_growth": SoakMetric("buffers/h", "lower", _buffers, defaults.SOAK_RUN_BUFFERS, drift=False),
@@ -145,6 +153,6 @@ def _side(of: SoakMetric, intervals: Sequence[SoakInterval], info: ArmInfo, hour
         return "no trend can be computed"
     scale = hours / level if of.drift else 1.0
     shown = 1.0 if of.drift else abs(level)
-    return _Side(
-        slope.middle * scale, MetricGrowth(low=slope.low * scale, high=slope.high * scale, level=shown)
-    )
+    middle, hidden = slope.middle * scale, of.hidden(used) / level if of.drift else 0.0
+    low, high = min(slope.low * scale, middle - hidden), max(slope.high * scale, middle + hidden)
+    return _Side(middle, MetricGrowth(low=low, high=high, level=shown))

@@ -2,11 +2,14 @@
 """The stages whose long calls explain a change of latency.
 
 A stage is named if the time of its long calls moved as the latency did, by the test of the figures themselves
-(Wilcoxon's signed ranks over launches), and it has a fair share of what all such stages moved by.
+(Wilcoxon's signed ranks over launches), and it has a fair share of the waiting that all such stages added. A
+packet that comes during a call waits for half of it on average, so calls count by the square of their length.
+A stage with larger batches after a stall elsewhere has more calls that are just long enough: it adds little.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from statistics import median
 
 from nalm_core.report.defaults import CULPRIT_SHARE
@@ -21,7 +24,7 @@ class PayingStage(Model):
 
     name: Name
     share: float
-    """Of what all such stages changed by."""
+    """Of the waiting that all such stages added, or saved."""
     reason: str
 
 
@@ -31,21 +34,29 @@ def long_call_stages(calls: LongCalls, arm: Arm, alpha: float, *, grew: bool) ->
     alpha: the error rate of all stages together. grew: the latency did.
     """
     old, new = calls.stages[Arm.BASE], calls.stages[arm]
+    waits = calls.waits or calls.stages
     moved: dict[str, float] = {}
     for name in old.keys() & new.keys():
-        differences = [head - base for base, head in zip(old[name], new[name], strict=True)]
-        found = Differences(differences if grew else [-one for one in differences]).location(alpha / len(old))
+        found = _grown(old[name], new[name], grew=grew).location(alpha / len(old))
         if found.low > 0:
-            moved[name] = found.estimate
+            waited = _grown(waits[Arm.BASE][name], waits[arm][name], grew=grew).estimate
+            moved[name] = max(waited, 0.0)
     whole = sum(moved.values())
+    if whole == 0:
+        return []
     return [
         PayingStage(
             name=name,
             share=moved[name] / whole,
             reason=f"calls of at least {calls.at_least_us:,.1f} us take "
             f"{median(new[name]):,.0f} us of a second, {median(old[name]):,.0f} in base: "
-            f"{share_percent(moved[name] / whole)} of the change",
+            f"{share_percent(moved[name] / whole)} of the waiting",
         )
         for name in sorted(moved, key=lambda name: -moved[name])
         if moved[name] >= CULPRIT_SHARE * whole
     ]
+
+
+def _grown(base: Sequence[float], head: Sequence[float], *, grew: bool) -> Differences:
+    sign = 1 if grew else -1
+    return Differences([sign * (new - old) for old, new in zip(base, head, strict=True)])

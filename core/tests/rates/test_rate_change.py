@@ -176,7 +176,7 @@ def test_a_tail_has_the_stage_whose_long_calls_made_packets_wait() -> None:
     (stage,) = named[RateFigure.LATENCY_P99]
     assert stage.share == 1
     said = re.fullmatch(
-        r"calls of at least 4\.1 us take ([\d,]+) us of a second, \d+ in base: 100\.0 % of the change",
+        r"calls of at least 4\.1 us take ([\d,]+) us of a second, \d+ in base: 100\.0 % of the waiting",
         stage.reason,
     )
     assert said and float(said[1].replace(",", "")) == pytest.approx(18_000, rel=0.05)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from statistics import median
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from nalm_core.rates.run_view import rates_of
 from nalm_core.rates.soak_figures import soak_metrics
 from nalm_core.rates.sweep import RULE
 from nalm_core.report.catalogue import NEVER_JUDGED
+from nalm_core.report.defaults import CULPRIT_SHARE
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.serialization import ReportError, dump_report, parse_report
@@ -24,6 +26,7 @@ from nalm_core.verdict.long_calls import long_call_stages
 from nalm_core.verdict.metric_change import MetricChange
 from nalm_core.verdict.verdict import judge
 from rate_runs import ARMS, Waits, in_steps_of_10_us, later, rate_run, soak_run
+from rate_synthetic import TSC_HZ
 
 
 def judged(report: RunReport) -> tuple[Outcome, dict[str, MetricChange]]:
@@ -85,11 +88,37 @@ def test_a_tail_has_the_stage_whose_long_calls_made_packets_wait() -> None:
     assert (chain.stage, chain.outcome) == (None, "regressed")
     assert (stage.stage, stage.outcome, stage.base, stage.ratio) == ("nat", "regressed", None, None)
     said = re.fullmatch(
-        r"calls of at least 4\.1 us take ([\d,]+) us of a second, \d+ in base: 100\.0 % of the change",
+        r"calls of at least 4\.1 us take ([\d,]+) us of a second, \d+ in base: 100\.0 % of the waiting",
         stage.reason or "",
     )
     assert said and float(said[1].replace(",", "")) == pytest.approx(18_000, rel=0.05)
     assert re.match(r"Latency p99 \+\d+\.\d % regressed in nat", verdict.summary)
+
+
+def test_a_stage_with_larger_batches_after_a_stall_elsewhere_is_not_named() -> None:
+    """Its calls are just long enough: a third of the time of long calls, and little of the waiting."""
+    report = rate_run(waits=later(9000, 0.982, 0.9975), pauses={"nat": 900.0})
+    assert report.rates is not None
+    cycles = round(5 * TSC_HZ / 1e6)
+    trials = []
+    for one in report.rates.trials:
+        calls = one.trial.long_calls
+        if one.arm is Arm.BASE or calls is None:
+            trials.append(one)
+            continue
+        count = round(2000 * one.trial.traffic.sending_ns / 1e9)
+        longer = calls | {"rx": calls.get("rx", {}) | {cycles.bit_length() - 1: (count, count * cycles)}}
+        trial = one.trial.model_copy(update={"long_calls": longer})
+        trials.append(one.model_copy(update={"trial": trial}))
+    rates = report.rates.model_copy(update={"trials": trials})
+    own = rate_metrics(rates, report.arms, {})
+    (tail,) = (one.long_calls for one in own if one.name == "latency_p99_ns")
+    assert tail is not None
+    added = {name: median(tail.stages[Arm.HEAD][name]) for name in ("nat", "rx")}
+    assert added["rx"] / sum(added.values()) > CULPRIT_SHARE
+    assert median(tail.waits[Arm.HEAD]["nat"]) == pytest.approx(900 * 20**2 / 2 / 1e6, rel=0.05)
+    verdict = judge(report.model_copy(update={"rates": rates, "own_metrics": own}))
+    assert verdict.culprit_stages == ["nat"], verdict.reason
 
 
 def test_a_better_tail_has_its_stage_too() -> None:

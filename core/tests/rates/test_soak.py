@@ -50,6 +50,22 @@ def test_the_tail_grows() -> None:
     assert verdict.reasons[0].startswith("latency_p99_9 +")
 
 
+@pytest.mark.parametrize(("tail", "outcome"), [(0.0, SoakOutcome.INCONCLUSIVE), (5.0, SoakOutcome.DRIFTING)])
+def test_bins_of_the_latency_hide_a_drift(tail: float, outcome: SoakOutcome) -> None:
+    """A generator that counts in bins of 10 us cannot tell 6 us from 9 us."""
+    wide = [(end - 10_000.0, end) for end in np.arange(10_000.0, 50_000.0, 10_000.0).tolist()]
+
+    def binned(number: int) -> SoakInterval:
+        exact = 9_000 * (1 + tail * number / NUMBER)
+        end = next(end for _, end in wide if exact <= end or end == wide[-1][1])
+        return interval(number, Truth(latency=latency_of(end).model_copy(update={"bins": wide})))
+
+    verdict = judge_soak(soak_header(), [binned(number) for number in range(NUMBER)])
+    assert verdict.outcome is outcome
+    assert verdict.reasons[0].startswith("latency_p99_9")
+    assert ("its bins of 1e+04 ns hide a change" in verdict.reasons[0]) is (tail == 0.0)
+
+
 def test_memory_and_buffers_leak() -> None:
     memory = [interval(n, truth(n), memory=(1 << 27) + n * 65_536) for n in range(NUMBER)]
     assert judge_soak(soak_header(), memory).outcome is SoakOutcome.LEAKING

@@ -23,3 +23,8 @@ class LongCalls(Model):
     """The length from which calls count: at most half of what the figure changed by."""
     stages: dict[Arm, dict[Name, list[float]]]
     """Microseconds in a second of the load, one value of each launch."""
+    waits: dict[Arm, dict[Name, list[float]]] = Field(
+        default_factory=dict, exclude_if=lambda found: not found
+    )
+    """Mean time in microseconds that a packet waits until such a call ends, if packets arrive evenly: half
+    the sum of the squared lengths over the time. Empty in older reports."""
