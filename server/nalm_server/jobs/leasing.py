@@ -31,7 +31,10 @@ def take_next(session: Session, settings: Settings, asker: Asker, now: datetime)
         if job is not None:
             _give(session, job, asker.host, now, settings)
             return job
-    return None
+    left = queue.first_left(session, asker, now) if asker.left_to_it else None
+    if left is not None:
+        _give(session, left, asker.host, now, settings)
+    return left
 
 
 def _give(session: Session, job: JobRow, host: str, now: datetime, settings: Settings) -> None:

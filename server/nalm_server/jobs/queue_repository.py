@@ -46,6 +46,8 @@ class Asker:
 
     host: str
     fits: ColumnElement[bool] = field(default_factory=true)
+    left_to_it: Sequence[int] = ()
+    """Jobs that it gave up, and that no other host could take (agents.matching)."""
 
 
 @dataclass(frozen=True)
@@ -58,15 +60,20 @@ class Turn:
 
 def _waiting(asker: Asker, now: datetime) -> ColumnElement[bool]:
     """A condition: the job may be leased to this host now."""
+    others_first = or_(
+        JobRow.avoid_host.is_(None),
+        JobRow.avoid_host != asker.host,
+        over(JobRow.avoid_until, now, LONGEST_PAUSE),
+    )
+    return and_(_allowed(asker, now), others_first)
+
+
+def _allowed(asker: Asker, now: datetime) -> ColumnElement[bool]:
+    """As _waiting, also for jobs that the host gave up."""
     return and_(
         JobRow.state == QUEUED,
         JobRow.held.is_(None),
         _may_be_tried(now),
-        or_(
-            JobRow.avoid_host.is_(None),
-            JobRow.avoid_host != asker.host,
-            over(JobRow.avoid_until, now, LONGEST_PAUSE),
-        ),
         or_(JobRow.only_host.is_(None), JobRow.only_host == asker.host),
         or_(JobRow.not_host.is_(None), JobRow.not_host != asker.host),
         asker.fits,
@@ -128,6 +135,23 @@ def first(session: Session, asker: Asker, turn: Turn, now: datetime) -> JobRow |
         .limit(1)
     )
     return session.scalars(locked(in_order, wait=False, of=JobRow)).one_or_none()
+
+
+def given_up(session: Session, asker: Asker, now: datetime, limit: int) -> Sequence[JobRow]:
+    """Jobs that the host gave up a short while ago: other hosts have precedence."""
+    mine = and_(_allowed(asker, now), JobRow.avoid_host == asker.host)
+    return session.scalars(select(JobRow).where(mine).order_by(JobRow.priority, JobRow.id).limit(limit)).all()
+
+
+def first_left(session: Session, asker: Asker, now: datetime) -> JobRow | None:
+    """The first of the jobs that are left to the host, locked until the commit."""
+    in_order = (
+        select(JobRow)
+        .where(JobRow.id.in_(asker.left_to_it), _allowed(asker, now))
+        .order_by(JobRow.priority, JobRow.id)
+        .limit(1)
+    )
+    return session.scalars(locked(in_order, wait=False)).one_or_none()
 
 
 def _may_be_tried(now: datetime) -> ColumnElement[bool]:

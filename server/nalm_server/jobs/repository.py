@@ -258,5 +258,16 @@ def transitions(session: Session, job_id: int) -> list[TransitionRow]:
     )
 
 
+def count_queued_by(session: Session, job_id: int, who: str, since: datetime) -> int:
+    """Number of times since then that this account or host queued the job."""
+    query = select(func.count()).where(
+        TransitionRow.job_id == job_id,
+        TransitionRow.state == JobState.QUEUED,
+        TransitionRow.who == who,
+        TransitionRow.at > since,
+    )
+    return session.scalar(query) or 0
+
+
 def count_open(session: Session) -> int:
     return session.scalar(select(func.count()).select_from(JobRow).where(JobRow.state.in_(OPEN))) or 0

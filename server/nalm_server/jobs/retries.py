@@ -11,7 +11,7 @@ from nalm_core.wire.backoff import Backoff
 from sqlalchemy.orm import Session
 
 from nalm_server.base.settings import Settings
-from nalm_server.jobs import service
+from nalm_server.jobs import repository, service
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobState
 from nalm_server.worker.kinds import Work
@@ -19,7 +19,11 @@ from nalm_server.worker.wake import wake
 
 RETRY = Backoff(first_seconds=30.0, longest_seconds=15 * 60.0)
 ELSEWHERE = timedelta(minutes=2)
-"""How long other hosts have precedence over the one that failed."""
+"""How long other hosts have precedence over the one that gave the job up."""
+RETURNED = Backoff(first_seconds=15.0, longest_seconds=ELSEWHERE.total_seconds())
+"""Pauses before a job that the same host returns again and again."""
+COUNTED = timedelta(minutes=20)
+"""Time after which a return no longer counts."""
 
 
 class Failure(StrEnum):
@@ -77,10 +81,13 @@ def again_when_free(session: Session, settings: Settings, job: JobRow, now: date
 
 
 def give_back(session: Session, job: JobRow, now: datetime, reason: str) -> None:
-    """Queues a job that its agent cannot continue; not counted as an attempt."""
+    """Queues a job that its agent cannot continue, at once, and after a pause if the same host returned it
+    before; not counted as an attempt."""
     job.fence += 1
     job.attempts -= 1
-    _queue_elsewhere(session, job, now, now, f"{job.host} returned it: {reason or 'no reason given'}")
+    returns = repository.count_queued_by(session, job.id, job.host, now - COUNTED) if job.host else 0
+    at = now + RETURNED.pause(returns) if returns else now
+    _queue_elsewhere(session, job, now, at, f"{job.host} returned it: {reason or 'no reason given'}")
 
 
 def _queue_elsewhere(session: Session, job: JobRow, now: datetime, at: datetime, reason: str) -> None:

@@ -16,9 +16,10 @@ from nalm_server.auth.access import project_repository as projects
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.git.commits.order import record
-from nalm_server.jobs import leasing, tasks
+from nalm_server.jobs import leasing, retries, tasks
 from nalm_server.jobs import queue_repository as queue
 from nalm_server.jobs import service as jobs
+from nalm_server.jobs.agents.repository import SEEN_WITHIN
 from nalm_server.jobs.approvals import Origin
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.queue_repository import Asker
@@ -206,6 +207,77 @@ def test_a_job_given_back_is_free_at_once(service: Service) -> None:
     reported(service, lease, "progress", 409, step="building")
     assert take(service, "bench-2") == job
     assert service.get(f"/jobs/{job}")["attempts"] == 1
+
+
+def give_back(at: Service, host: str = "bench-1") -> int:
+    """The host takes a job, and returns it."""
+    lease = at.lease(host=host)
+    assert reported(at, lease, "release", reason="restarted") == {"state": "queued"}
+    job: int = lease["job_id"]
+    return job
+
+
+def test_a_job_given_back_is_its_own_hosts_again_where_no_other_is_online(
+    service: Service, clock: Clock
+) -> None:
+    service.lease(204, host="bench-2")
+    clock.pass_seconds(SEEN_WITHIN.total_seconds() + 1)
+    job = enqueue(service, 1)
+    assert give_back(service) == job
+    assert service.lease()["job_id"] == job
+
+
+def test_a_job_given_back_waits_for_another_host_that_is_online(service: Service) -> None:
+    service.lease(204, host="bench-2")
+    job = enqueue(service, 1)
+    give_back(service)
+    service.lease(204)
+    assert service.lease(host="bench-2")["job_id"] == job
+
+
+@pytest.mark.parametrize("only", [{"only_host": "bench-1"}, {"not_host": "bench-2"}, {"needs": "pmu=1"}])
+def test_a_job_given_back_waits_for_no_host_that_could_not_take_it(
+    service: Service, only: dict[str, str]
+) -> None:
+    able = {"host": "bench-1", "host_class": "vm-2", "capabilities": {"pmu": True}}
+    other = {"host": "bench-2", "host_class": "vm-2", "capabilities": {"pmu": False}}
+    service.post("/agent/lease", "agent", 204, other)
+    job = enqueue(service, 1, **only)
+    lease = service.post("/agent/lease", "agent", 200, able)
+    reported(service, lease, "release", reason="restarted")
+    assert service.post("/agent/lease", "agent", 200, able)["job_id"] == job
+
+
+def test_its_own_host_has_a_job_given_back_after_all_others(service: Service) -> None:
+    first, urgent = enqueue(service, 1), enqueue(service, 2, JobReason.REFINE)
+    assert give_back(service) == first
+    assert [service.lease()["job_id"] for _ in range(2)] == [urgent, first]
+
+
+def test_a_job_that_is_given_back_again_and_again_waits_longer(service: Service, clock: Clock) -> None:
+    enqueue(service, 1)
+    for seconds in [0, 0, 15, 30, 60, 120, 120]:
+        if seconds:
+            service.lease(204)
+            clock.pass_seconds(seconds - 1)
+            service.lease(204)
+            clock.pass_seconds(1)
+        give_back(service)
+    clock.pass_seconds(retries.COUNTED.total_seconds())
+    for _ in range(2):
+        give_back(service)
+
+
+def test_infrastructure_is_tried_again_here_where_no_other_host_is_online(
+    service: Service, clock: Clock
+) -> None:
+    job = enqueue(service, 1)
+    failed = {"outcome": "failed", "kind": "infrastructure", "message": "disk full"}
+    reported(service, service.lease(), "finish", **failed)
+    clock.pass_seconds(29)
+    service.lease(204)
+    clock.pass_seconds(1)
+    assert service.lease()["job_id"] == job
 
 
 def test_a_late_agent_has_its_job_back_if_nobody_took_it(service: Service, clock: Clock) -> None:

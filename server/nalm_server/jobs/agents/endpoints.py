@@ -79,5 +79,5 @@ def finish(job_id: JobId, report: Finish, session: Db, *, context: Ctx, now: Now
 
 @router.post("/jobs/{job_id}/release", responses=documented(401, 403, 404, 409, 413))
 def release(job_id: JobId, report: Release, session: Db, now: Now, agent: Agent) -> Finished:
-    """Returns the job to the queue, for another host, at once."""
+    """Returns the job to the queue, at once; other hosts have precedence."""
     return service.release(session, agent, job_id, report, now)

@@ -10,13 +10,18 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, and_, or_
 from sqlalchemy.orm import Session
 
+from nalm_server.jobs import queue_repository as queue
 from nalm_server.jobs.agents import repository
 from nalm_server.jobs.agents.models import HostRow
 from nalm_server.jobs.agents.needs import Capabilities, Needs, missing
 from nalm_server.jobs.hosts.schemas import HostState
 from nalm_server.jobs.hosts.states import state_of
 from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.queue_repository import Asker
 from nalm_server.jobs.schemas import JobReason, JobState
+
+MOST_LEFT = 20
+"""Maximum number of a host's given-up jobs that are looked at for one request."""
 
 
 def capabilities(host: HostRow) -> Capabilities | None:
@@ -91,6 +96,23 @@ class PoolHosts:
             return None
         states = (f"{host.name} is {_words(host, now)}" for host in able)
         return f"no host of pool {self.name} that could take it is available: {'; '.join(states)}"
+
+
+def left_to(session: Session, host: HostRow, asker: Asker, now: datetime) -> list[int]:
+    """Jobs that the host gave up, and that no other host could take now."""
+    given_up = queue.given_up(session, asker, now, MOST_LEFT)
+    if not given_up:
+        return []
+    online = [
+        one
+        for one in repository.hosts_of_pools(session, [host.pool])
+        if one.id != host.id and state_of(one, now)[0] is HostState.ONLINE
+    ]
+    return [job.id for job in given_up if not any(_could_take(session, job, one) for one in online)]
+
+
+def _could_take(session: Session, job: JobRow, host: HostRow) -> bool:
+    return may_have(job, host) and not _lacks(job, repository.has_configuration(session, job), host)
 
 
 def may_have(job: JobRow, host: HostRow) -> bool:

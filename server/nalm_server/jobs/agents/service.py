@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from nalm_core.text.amounts import amount
@@ -78,7 +78,9 @@ def lease_once(context: Context, lease_request: LeaseRequest) -> Lease | NotNow 
             return NotNow(f"{state}: {reason}")
         asker = Asker(lease_request.host, matching.matches(session, host))
         if not queue.anything(session, asker, now, leasing.longest_lease(context.settings)):
-            return None
+            asker = replace(asker, left_to_it=matching.left_to(session, host, asker, now))
+            if not asker.left_to_it:
+                return None
     with context.sessions() as session:
         lease = _lease(session, context.settings, asker, now)
         session.commit()

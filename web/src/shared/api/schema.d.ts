@@ -119,7 +119,7 @@ export interface paths {
         put?: never;
         /**
          * Release
-         * @description Returns the job to the queue, for another host, at once.
+         * @description Returns the job to the queue, at once; other hosts have precedence.
          */
         post: operations["release"];
         delete?: never;
