@@ -20,6 +20,8 @@ log = logging.getLogger(__name__)
 
 PROTOCOLS = "file:http:https:ssh"
 """Permitted protocols of addresses: those that the server reads. Others, such as ext::, run programs."""
+SHA256_DIGITS = 64
+"""Of a commit in a repository of git's SHA-256 format."""
 SETTINGS = ("fetch.unpackLimit=1", "gc.autoDetach=false")
 """A killed fetch then leaves all that it fetched or nothing: git otherwise writes few objects one by one, a
 commit before its files. And no git tidies up during a measurement."""
@@ -30,7 +32,7 @@ def mirrored(lease: Lease, home: Home) -> Path:
     mirror = home.folder("mirrors") / f"{lease.project.replace('/', '_')}.git"
     with FileLock(f"{mirror}.lock"):
         if not all(_has(mirror, commit) for commit in (lease.base_sha, lease.head_sha)):
-            _update(mirror, lease.repository, home)
+            _update(mirror, lease, home)
         for commit in (lease.base_sha, lease.head_sha):
             if not _has(mirror, commit):
                 raise GitError(
@@ -39,14 +41,14 @@ def mirrored(lease: Lease, home: Home) -> Path:
     return mirror
 
 
-def _update(mirror: Path, repository: str, home: Home) -> None:
+def _update(mirror: Path, lease: Lease, home: Home) -> None:
     """Fetches all references. A mirror that cannot be fetched into is replaced by a new one.
 
     A git that was killed leaves a mirror without its objects/, or with lock files that nobody removes.
     """
     if mirror.exists():
         try:
-            _fetch(mirror, repository, home)
+            _fetch(mirror, lease.repository, home)
             return
         except GitError as error:
             log.info("%s cannot be fetched into, so that it is made again: %s", mirror, error)
@@ -54,8 +56,10 @@ def _update(mirror: Path, repository: str, home: Home) -> None:
     for left in (new, old):
         shutil.rmtree(left, ignore_errors=True)
     try:
-        _git(home, "init", "--quiet", "--bare", str(new))
-        _fetch(new, repository, home)
+        # git fetches from no repository of another object format
+        kind = "sha256" if len(lease.head_sha) == SHA256_DIGITS else "sha1"
+        _git(home, "init", "--quiet", "--bare", f"--object-format={kind}", str(new))
+        _fetch(new, lease.repository, home)
     except GitError:
         shutil.rmtree(new, ignore_errors=True)
         raise

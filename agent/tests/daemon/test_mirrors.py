@@ -12,6 +12,7 @@ import pytest
 from nalm_agent.daemon import mirrors
 from nalm_agent.daemon.mirrors import mirrored
 from nalm_agent.runtime.errors import GitError
+from nalm_agent.source.git import Repository
 from nalm_agent.store.home import Home
 from nalm_core.wire.jobs import Lease
 from tiny import NfRepository
@@ -43,6 +44,22 @@ def test_a_missing_commit_is_fetched(nf_repository: NfRepository, tmp_path: Path
         assert (mirror / "HEAD").exists()
     with pytest.raises(GitError, match="has no commit"):
         mirrored(lease(str(nf_repository.path), "f" * 40), home)
+
+
+def test_a_repository_in_the_sha256_format(nf_repository: NfRepository, tmp_path: Path) -> None:
+    """Also where a mirror of the former repository, in SHA-1, is there."""
+    home = Home(tmp_path / "home")
+    mirrored(lease(str(nf_repository.path), nf_repository.git("rev-parse", "HEAD")), home)
+    shutil.rmtree(nf_repository.path / ".git")
+    nf_repository.git("init", "-q", "-b", "main", "--object-format=sha256")
+    head = nf_repository.commit("first")
+    assert len(head) == 64
+    mirror = mirrored(lease(str(nf_repository.path), head), home)
+    repository = Repository(mirror, tmp_path / "scratch")
+    revision = repository.resolve(head)
+    repository.export(revision, tmp_path / "exported")
+    assert (tmp_path / "exported" / "nalm.toml").exists()
+    assert repository.digest(revision, ["nalm.toml"]) is not None
 
 
 @pytest.mark.parametrize("left", ["HEAD", "refs/heads/main.lock", "objects/maintenance.lock"])

@@ -18,6 +18,8 @@ from pydantic import (
     computed_field,
 )
 
+FULL_SHA = r"^([0-9a-f]{40}|[0-9a-f]{64})$"
+"""Of a commit, in git's SHA-1 or SHA-256 format."""
 SHA_PREFIX = r"^[0-9a-f]{7,64}$"
 REVISION = r"^[^\x00-\x20\x7f]+$"
 FIRST_YEAR, LAST_YEAR = 1970, 2999

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -217,6 +218,29 @@ def test_sha256_repository(context: Context, tmp_path: Path) -> None:
     project = add_project(context, str(repo.path), local=True)
     assert len(second) == 64
     assert [one.sha for one in graph.first_parent(context, project, first, second)] == [second]
+
+
+def test_repository_that_is_empty_before_its_first_sha256_commit(context: Context, tmp_path: Path) -> None:
+    repo = make_repo(tmp_path / "forge", "sha256")
+    project = add_project(context, str(repo.path), local=True)
+    graph.fetch(context, project)
+    sha = repo.commit("first")
+    repo.push()
+    graph.fetch(context, project)
+    assert [one.sha for one in graph.first_parent(context, project, None, sha)] == [sha]
+
+
+def test_repository_that_changes_its_format(context: Context, repo: Repo, tmp_path: Path) -> None:
+    repo.commit("first")
+    repo.push()
+    project = add_project(context, str(repo.path), local=True)
+    graph.fetch(context, project)
+    shutil.rmtree(tmp_path / "forge")
+    converted = make_repo(tmp_path / "forge", "sha256")
+    converted.commit("first")
+    converted.push()
+    with pytest.raises(AddressError, match="add it as a new project"):
+        graph.fetch(context, project)
 
 
 def test_path_is_read_only_when_added_on_this_host(context: Context, repo: Repo) -> None:

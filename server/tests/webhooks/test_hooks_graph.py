@@ -14,8 +14,9 @@ import pytest
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.polling import tasks as reconcile
 from nalm_server.webhooks.tasks import drain
-from nalm_server_git import Forge, Repo, copy_repo, serve, serve_any_commit
+from nalm_server_git import Forge, Repo, copy_repo, make_repo, serve, serve_any_commit
 from nalm_server_harness import Clock, Service
+from nalm_server_reports import body_of, make_report
 from sqlalchemy import update
 
 ZEROS = "0" * 40
@@ -64,6 +65,29 @@ def test_each_commit_of_a_push_against_its_parent(service: Service, repo: Repo, 
     only_docs = repo.commit("more docs", "README.md")
     repo.push()
     assert push(service, docs, only_docs)["why"] == "1 new on main: none touches what is measured"
+
+
+def test_repository_in_the_sha256_format(service: Service, tmp_path: Path) -> None:
+    """From its push over its job to its history."""
+    repo = make_repo(tmp_path / "sha256", "sha256")
+    serve_any_commit(repo)
+    first, second = repo.commit("first"), repo.commit("second")
+    repo.push()
+    with serve(tmp_path / "sha256") as served:
+        with service.context.sessions() as session:
+            session.execute(update(ProjectRow).values(repository=f"{served.url}/nf.git"))
+            session.commit()
+        (job,) = push(service, first, second)["job_ids"]
+    lease = service.lease()
+    assert len(second) == 64
+    assert (lease["job_id"], lease["base_sha"], lease["head_sha"]) == (job, first, second)
+    report = body_of(make_report(1, base=first, head=second))
+    service.upload(report, token="agent", job_id=job, fence=lease["fence"])
+    (point,) = service.get("/projects/demo/scenarios/sfc_a/history")["points"]
+    assert (point["sha"], point["base_sha"]) == (second, first)
+    assert service.get(f"/projects/demo/commits/{second[:7]}")["sha"] == second
+    pool = service.get("/projects/demo/scenarios/sfc_a/pool", base=first, head=second)
+    assert (pool["base_sha"], pool["head_sha"]) == (first, second)
 
 
 def test_lost_delivery_is_made_up_for_and_a_late_one_changes_nothing(

@@ -15,7 +15,7 @@ from nalm_server.auth.access.service import require_project
 from nalm_server.auth.dependencies import Caller, Db, Now, ReadDb
 from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
-from nalm_server.base.schemas import ProjectName, ScenarioName
+from nalm_server.base.schemas import FULL_SHA, ProjectName, ScenarioName
 from nalm_server.campaigns.refinements import pools, standing
 from nalm_server.campaigns.refinements.repository import MeasuredPair
 from nalm_server.campaigns.refinements.schemas import (
@@ -28,7 +28,7 @@ from nalm_server.campaigns.refinements.service import REFINEMENTS
 
 router = api_router("refinements")
 RefinementId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of a refinement.")]
-CommitSha = Annotated[str, Query(pattern=r"^[0-9a-f]{40,64}$", description="SHA of a commit.")]
+CommitSha = Annotated[str, Query(pattern=FULL_SHA, description="SHA of a commit.")]
 Margin = Annotated[FineMargin, Query(description="Relative change of cycles that matters.")]
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 from nalm_core.report.trials.kinds import RunKind
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from nalm_server.base.schemas import NAME, Flag, Schema
+from nalm_server.base.schemas import FULL_SHA, NAME, Flag, Schema
 from nalm_server.campaigns.schedules.cron import checked
 from nalm_server.jobs.schemas import KIND, Scenarios
 
@@ -44,7 +44,7 @@ Cron = Annotated[
 ]
 
 
-Sha = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
+Sha = Annotated[str, StringConstraints(pattern=FULL_SHA)]
 
 
 class ScheduleNew(Schema):

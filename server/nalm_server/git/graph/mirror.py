@@ -21,7 +21,7 @@ from nalm_server.base.admission import outside
 from nalm_server.db.context import Context
 from nalm_server.git.graph import git, repository
 from nalm_server.git.graph.address import is_sha
-from nalm_server.git.graph.errors import GraphError, UnknownRevisionError
+from nalm_server.git.graph.errors import AddressError, GraphError, UnknownRevisionError
 
 log = structlog.get_logger()
 
@@ -30,6 +30,8 @@ KEPT = "refs/nalm/"
 """Protects commits that were fetched by SHA from garbage collection: of pull requests, or dropped ones."""
 MOST_REFUSED = 8
 """After this many refused commits, the rest of a batch counts as refused, too."""
+OTHER_FORMAT = ("mismatched algorithms", "does not support this repository's object format")
+"""What git says to a mirror that has not the repository's object format (protocols 2 and 0)."""
 MOST_PACKS = 50
 """Each fetch adds a pack, and each query looks into all of them: a mirror with more is packed again."""
 
@@ -63,8 +65,8 @@ class Mirror:
         options = ["--filter=tree:0", *(["--prune"] if prune else [])]
         try:
             self._fetch(*options, said=refs, lock=lock)
-        except GraphError:
-            if not self._mended():
+        except GraphError as error:
+            if not self._mended() and not self._made_again(error):
                 raise
             self._fetch(*options, said=refs, lock=lock)
         self._pack_again(lock)
@@ -85,6 +87,19 @@ class Mirror:
         for path in found:
             path.unlink(missing_ok=True)
         return found != []
+
+    def _made_again(self, error: GraphError) -> bool:
+        """True for the mirror of a repository that was empty, and whose first commit came in another object
+        format. Raises AddressError for one with commits: none of them is in the repository any more."""
+        if not any(said in error.message for said in OTHER_FORMAT):
+            return False
+        if self.ask("for-each-ref", "--count=1").strip():
+            raise AddressError(
+                "The repository's object format (SHA-1 or SHA-256) is another one than before, so all of its "
+                "commits have new names: add it as a new project."
+            ) from error
+        _make(self)
+        return True
 
     def _remove_partial_packs(self) -> None:
         """What killed gits left, by its age: one that still writes would have been killed by now."""

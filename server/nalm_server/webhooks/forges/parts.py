@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
-from nalm_server.base.schemas import Time
+from nalm_server.base.schemas import FULL_SHA, Time
 from nalm_server.git.commits.order import CommitInfo
 from nalm_server.git.events import (
     BranchDeleted,
@@ -31,7 +31,7 @@ Text = Annotated[str, AfterValidator(_storable)]
 BODY_LENGTH = 20_000
 """Maximum number of characters of a request's text that are read."""
 Body = Annotated[str, AfterValidator(lambda text: _storable(text[:BODY_LENGTH]))]
-Sha = Annotated[str, Field(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
+Sha = Annotated[str, Field(pattern=FULL_SHA)]
 RefName = Annotated[Text, Field(min_length=1, max_length=255)]
 Number = Annotated[int, Field(ge=1, le=2**31 - 1)]
 
