@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixes an alert whose series are back at their level, though no pair shows which commit fixed it.
 
-alerts.fixes matches what a measured pair undoes; a change point with such a commit belongs to the pair.
+alerts.fixes matches what a measured pair undoes of cycles; a change point with such a commit belongs to the pair.
+Own metrics that gate are only fixed here, or by a person.
 """
 
 from __future__ import annotations
@@ -9,21 +10,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from math import exp, log
+from typing import Literal, NamedTuple
 
 from nalm_core.changepoints.series_changes import is_large
 from nalm_core.findings.confirmation import Ratio
 from nalm_core.findings.fixes import restores
 from nalm_core.findings.recovery import Recovery, computed, recovery_text
-from nalm_core.report.defaults import MARGIN
+from nalm_core.report.catalogue import title_of
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import lifecycle
 from nalm_server.alerts import repository as alerts
-from nalm_server.alerts.models import AlertRow
+from nalm_server.alerts.models import AlertMoveRow, AlertRow
+from nalm_server.alerts.own_metrics import beside_cycles
 from nalm_server.alerts.rules.fates import Fate
 from nalm_server.alerts.states import ACTIVE
 from nalm_server.alerts.suspicion import CHAIN
 from nalm_server.changepoints import points_repository as points
+from nalm_server.changepoints.margins import margin_of
 from nalm_server.changepoints.points_repository import Point
 from nalm_server.changepoints.schemas import PointState
 from nalm_server.git.commits import repository as commit_rows
@@ -31,8 +35,14 @@ from nalm_server.git.commits import repository as commit_rows
 LAST_PLACE = 2**31 - 1
 DECIDES = "cpp"
 
-Level = tuple[str, str, str]
-"""(scenario, host class, stage)."""
+
+class Level(NamedTuple):
+    """A series."""
+
+    scenario: str
+    host_class: str
+    stage: str
+    metric: str
 
 
 def look(session: Session, project_id: int, now: datetime) -> None:
@@ -67,22 +77,18 @@ def _is_undecided(alert: AlertRow) -> bool:
 
 
 def _fix(session: Session, alert: AlertRow, used: Mapping[Level, Sequence[Point]], now: datetime) -> None:
-    """Of a scenario on several host classes, the one in which most remains counts."""
+    """Of a scenario with several series, the one in which most remains counts, in its own margin."""
     lost = _lost(session, alert)
     by_scenario: dict[str, Recovery] = {}
     for level, own in used.items():
-        fixes: list[tuple[str, Ratio | float]] = [
-            (commit_rows.get(session, one.row.commit_id).sha, one.row.ratio)
-            for one in sorted(own, key=lambda point: (point.place, point.row.id))
-        ]
-        found = computed(level[0], exp(lost[level]), fixes, MARGIN)
-        known = by_scenario.get(found.scenario)
-        if known is None or found.remains > known.remains:
-            by_scenario[found.scenario] = found
+        found = _recovery(session, level, lost[level], own)
+        known = by_scenario.get(level.scenario)
+        if known is None or _left(found) > _left(known):
+            by_scenario[level.scenario] = found
     recovery = [by_scenario[name] for name in sorted(by_scenario)]
     last = max((one for own in used.values() for one in own), key=lambda one: (one.place, one.row.id))
-    most = max(recovery, key=lambda one: one.remains)
-    if most.complete:
+    most = max(recovery, key=_left)
+    if most.complete and lost.keys() == used.keys() and not _beside_histories(session, alert):
         why = f"the history is back at its level: {recovery_text(most)}"
         lifecycle.fix(session, alert, last.row.commit_id, why, now, recovery=recovery)
     else:
@@ -90,8 +96,34 @@ def _fix(session: Session, alert: AlertRow, used: Mapping[Level, Sequence[Point]
         lifecycle.partly_fix(session, alert, last.row.commit_id, why, now, recovery=recovery)
 
 
+def _recovery(session: Session, level: Level, lost: float, own: Sequence[Point]) -> Recovery:
+    fixes: list[tuple[str, Ratio | float]] = [
+        (commit_rows.get(session, one.row.commit_id).sha, exp(-_regained(one)))
+        for one in sorted(own, key=lambda point: (point.place, point.row.id))
+    ]
+    found = computed(level.scenario, exp(lost), fixes, margin_of(level.metric, own[0].margin))
+    if level.metric == DECIDES:
+        return found
+    figure = {"metric": level.metric, "title": title_of(level.metric), "better": _better(own[0])}
+    return found.model_copy(update=figure)
+
+
+def _left(one: Recovery) -> float:
+    return one.remains / (1 + one.margin)
+
+
+def _better(one: Point) -> Literal["lower", "higher"]:
+    return "lower" if one.direction(0.5) == "better" else "higher"
+
+
+def _regained(one: Point) -> float:
+    """Logarithm of the ratio for the better."""
+    return log(one.row.ratio) * (-1 if _better(one) == "lower" else 1)
+
+
 def _is_better(one: Point) -> bool:
-    return one.row.significant and one.row.ratio < 1 and is_large(one.row.ratio) and _is_reported(one)
+    large = is_large(one.row.ratio, margin_of(one.metric, one.margin))
+    return one.row.significant and large and one.direction(one.row.ratio) == "better" and _is_reported(one)
 
 
 def _is_reported(one: Point) -> bool:
@@ -103,30 +135,50 @@ def _holds(one: Point, places: Iterable[int]) -> bool:
 
 
 def _undoing(session: Session, alert: AlertRow, better: Sequence[Point]) -> dict[Level, list[Point]]:
-    """The points that together take back the loss, by level, for every level; empty if they do not."""
+    """The points that together take back the loss, by level: of CPP for every level or none."""
     used: dict[Level, list[Point]] = {}
-    for level, size in _lost(session, alert).items():
-        own = [one for one in better if (one.scenario, one.host_class, one.stage) == level]
-        if not restores(size, -sum(log(one.row.ratio) for one in own)):
-            return {}
-        used[level] = own
+    lost = _lost(session, alert)
+    for level, size in lost.items():
+        own = [one for one in better if _level(one) == level]
+        if restores(size, sum(_regained(one) for one in own)):
+            used[level] = own
+    if any(level.metric == DECIDES and level not in used for level in lost):
+        return {level: own for level, own in used.items() if level.metric != DECIDES}
     return used
 
 
+def _level(one: Point) -> Level:
+    return Level(one.scenario, one.host_class, one.stage, one.metric)
+
+
 def _lost(session: Session, alert: AlertRow) -> dict[Level, float]:
-    """By level of the chain, or of stages if only these moved: ln of the increase in cost."""
-    moved = [
-        (one, one.ratio)
+    """By level, the logarithm of the ratio for the worse. Of CPP: the chain's, or those of stages if only
+    these moved. Of own metrics that gate: all that have a ratio."""
+    moves = [
+        one
         for one in alerts.moves(session, alert.id)
-        if one.fate == Fate.ALERT
-        and one.kind == "regression"
-        and one.metric == DECIDES
-        and one.ratio is not None
-        and one.ratio > 1
+        if one.fate == Fate.ALERT and one.kind == "regression"
     ]
-    chains = {(one.scenario, one.host_class) for one, _ in moved if one.stage == CHAIN}
-    return {
-        (one.scenario, one.host_class, one.stage): log(ratio)
-        for one, ratio in moved
+    cycles = [
+        (one, log(one.ratio)) for one in moves if one.metric == DECIDES and one.ratio and one.ratio > 1
+    ]
+    chains = {(one.scenario, one.host_class) for one, _ in cycles if one.stage == CHAIN}
+    found = {
+        _level_of(one): size
+        for one, size in cycles
         if one.stage == CHAIN or (one.scenario, one.host_class) not in chains
     }
+    return found | {_level_of(one): abs(log(one.ratio)) for one in _own(moves) if one.ratio and one.ratio > 0}
+
+
+def _own(moves: Sequence[AlertMoveRow]) -> list[AlertMoveRow]:
+    return [one for one in beside_cycles(moves) if one.metric != DECIDES]
+
+
+def _level_of(one: AlertMoveRow) -> Level:
+    return Level(one.scenario, one.host_class, one.stage, one.metric)
+
+
+def _beside_histories(session: Session, alert: AlertRow) -> bool:
+    """True if a figure moved from or to 0, which no history shows."""
+    return any(not one.ratio or one.ratio < 0 for one in _own(alerts.moves(session, alert.id)))

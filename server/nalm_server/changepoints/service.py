@@ -14,9 +14,9 @@ from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.changepoints import looks_repository as looks
 from nalm_server.changepoints import points_repository as repository
 from nalm_server.changepoints import ports
+from nalm_server.changepoints.margins import margin_of
 from nalm_server.changepoints.points_repository import Point, PointFilter
 from nalm_server.changepoints.schemas import ChangePoint, HostChange, PointState, Remeasured
-from nalm_server.changepoints.significance import margin_of
 
 
 def change_points(session: Session, project: ProjectRow, point_filter: PointFilter) -> list[ChangePoint]:

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from nalm_core.changepoints.series_changes import is_large, is_relevant
-from nalm_core.rates.run_figures import RATE_METRICS
 from nalm_core.report.catalogue import SEARCHED_UNDER_LOAD
-from nalm_core.report.defaults import HISTORY_FALSE_DISCOVERY_RATE, MARGIN
+from nalm_core.report.defaults import HISTORY_FALSE_DISCOVERY_RATE
 from nalm_core.stats.discovery import discoveries
 from sqlalchemy.orm import Session
 
@@ -19,6 +18,7 @@ from nalm_server.auth.access import project_repository as projects
 from nalm_server.changepoints import explanation, level_back, ports
 from nalm_server.changepoints import looks_repository as looks
 from nalm_server.changepoints import points_repository as repository
+from nalm_server.changepoints.margins import margin_of
 from nalm_server.changepoints.points_repository import Point
 from nalm_server.changepoints.schemas import PointState
 from nalm_server.db.context import Context
@@ -126,13 +126,6 @@ def _tell(session: Session, project_id: int, group: Sequence[Point], now: dateti
     if alert is not None:
         for one in worse:
             one.row.alert_id = alert.id
-
-
-def margin_of(metric: str, own: float | None) -> float:
-    """The relative change of a metric that matters in its history. own: of an own metric."""
-    if own is not None:
-        return own
-    return RATE_METRICS[metric].margin if metric in RATE_METRICS else MARGIN
 
 
 def _is_worse(one: Point) -> bool:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
@@ -76,6 +76,34 @@ def test_a_build_that_takes_longer_is_an_alert_by_its_history(service: Service) 
     assert alert["ratio"] == pytest.approx(80 / 60, rel=0.02)
     assert "judged beside" in service.get(f"/alerts/{alert['id']}")["history"][-1]["why"]
     assert service.get("/projects/demo/remeasurements") == []
+
+
+@pytest.mark.parametrize(
+    ("of", "levels", "state"),
+    [
+        (build_seconds, (60, 80, 60), "fixed"),
+        (build_seconds, (60, 80, 68), "partly_fixed"),
+        (sessions, (100, 80, 100), "fixed"),
+    ],
+)
+def test_a_history_that_is_back_at_its_level_fixes_its_alert(
+    service: Service, of: Callable[[float], OwnMetric], levels: tuple[float, float, float], state: str
+) -> None:
+    rig, (before, after, back) = Rig(service, {}), levels
+    upload(service, [of(value) for value in with_step(before, after)])
+    tasks.drain(service.context)
+    rig.drain()
+    upload(service, [of(value) for value in with_step(after, back)], first=LAST + 1)
+    tasks.drain(service.context)
+    (alert,) = service.get("/projects/demo/alerts", state=["fixed", "partly_fixed"])
+    assert (alert["state"], alert["fixed_by_sha"]) == (state, sha(LAST + STEP))
+    (recovery,) = alert["recovery"]
+    assert (recovery["metric"], recovery["fixes"]) == (alert["metric"], [sha(LAST + STEP)])
+    assert recovery["remains"] == pytest.approx(max(back / before, before / back), rel=0.02)
+    metric = alert["metric"]
+    history = service.get("/projects/demo/scenarios/sfc_a/history", metric=metric)
+    marked = [(one["sha"], one["direction"]) for one in history["change_points"] if one["significant"]]
+    assert marked == [(sha(STEP), "worse"), (sha(LAST + STEP), "better")]
 
 
 def test_a_shipped_metric_without_a_threshold_is_shown_only(service: Service) -> None:

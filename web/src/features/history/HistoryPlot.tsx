@@ -68,7 +68,8 @@ export function HistoryPlot(props: DrawnProps) {
   );
   const open = (place: number): void => {
     const sha = commits.sha[place] ?? "";
-    const alert = eventsAt(sha, events, alerts).find((one) => one.kind === "alert");
+    const here = eventsAt(sha, events, alerts);
+    const alert = here.find((one) => one.kind === "alert") ?? here.find((one) => one.kind === "fix");
     const run = runAt(lines, place);
     if (alert) navigate({ to: "/p/$project/alerts/$id", params: { project, id: String(alert.alertId) } });
     else if (run) void openRun(sha, run.line);

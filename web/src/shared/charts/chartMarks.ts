@@ -71,6 +71,18 @@ export const MARK_SHAPES: Record<string, Shape> = {
     token: "--regressed",
     down: ALERTS,
   },
+  fix: {
+    points: [
+      [-6, 0],
+      [-4, -2],
+      [-2, 0],
+      [4, -5],
+      [6, -3],
+      [-2, 4],
+    ],
+    token: "--improved",
+    down: ALERTS,
+  },
   level_worse: {
     points: [
       [-6, 4],

@@ -16,6 +16,7 @@ const URGENCY = [
   "broken",
   "regressed",
   "level_worse",
+  "fix",
   "improved",
   "level_better",
   "feature",

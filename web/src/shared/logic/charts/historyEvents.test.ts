@@ -39,6 +39,20 @@ test("a finding is marked unless it was dismissed", () => {
   expect(eventMarks(POINTS, {}, [{ id: 7, sha: "b", state: "dismissed" }])).toEqual([]);
 });
 
+test("the commit that fixes a finding is marked, and told with the finding", () => {
+  const fixed = { id: 7, sha: "a", state: "fixed", fixed_by_sha: "c" };
+  expect(eventMarks(POINTS, {}, [fixed])).toEqual([
+    { index: 0, display: "alert" },
+    { index: 2, display: "fix" },
+  ]);
+  const said = (of: object): unknown =>
+    eventsAt("c", {}, [{ ...fixed, ...of }]).map((one) => [one.kind, one.text, one.alertId]);
+  expect(said({})).toEqual([["fix", "Fixes alert 7", 7]]);
+  expect(said({ state: "partly_fixed" })).toEqual([["fix", "Fixes a part of alert 7", 7]]);
+  expect(said({ state: "reopened", fixed_by_sha: null })).toEqual([]);
+  expect(eventMarks(POINTS, {}, [{ ...fixed, state: "dismissed" }])).toEqual([]);
+});
+
 test("what happened at a commit is told in words, with the finding to go to", () => {
   const reported = eventsAt("b", { change_points: [CHANGE] }, [{ id: 7, sha: "b", state: "confirmed" }]);
   expect(reported.map((one) => [one.text, one.alertId])).toEqual([

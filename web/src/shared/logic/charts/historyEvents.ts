@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What happened along a history besides verdicts: changes of level, new segments, findings. */
+/** What happened along a history besides verdicts: changes of level, new segments, findings and their fixes. */
 import { stateInfo } from "../alerts";
 import { displayInfo } from "../run/verdict";
 import { change, changeWithInterval, shortSha } from "../text/format";
@@ -35,6 +35,8 @@ interface AlertLike {
   id: number;
   sha: string;
   state: string;
+  /** The last commit that took back a part of it. */
+  fixed_by_sha?: string | null;
 }
 interface EnvironmentLike extends Omit<SegmentLike, "kind"> {
   stage: string;
@@ -76,6 +78,7 @@ export function eventMarks(
       .filter(notable)
       .flatMap((one) => at(one.direction === "better" ? "level_better" : "level_worse", one.sha)),
     ...alerts.filter(shown).flatMap((one) => at("alert", one.sha)),
+    ...alerts.filter(shown).flatMap((one) => (one.fixed_by_sha ? at("fix", one.fixed_by_sha) : [])),
   ];
   const keys = found.map((mark) => `${mark.index} ${mark.display}`);
   return found.filter((_, index) => keys.indexOf(keys[index] ?? "") === index);
@@ -83,7 +86,7 @@ export function eventMarks(
 
 export interface HistoryEvent {
   key: string;
-  kind: "alert" | "change" | "segment" | "environment";
+  kind: "alert" | "fix" | "change" | "segment" | "environment";
   text: string;
   alertId: number | null;
 }
@@ -104,6 +107,14 @@ export function eventsAt(sha: string, of: EventsLike, alerts: readonly AlertLike
         key: `a${one.id}`,
         kind: "alert" as const,
         text: `Alert ${one.id}, ${stateInfo(one.state).word.toLowerCase()}`,
+        alertId: one.id,
+      })),
+    ...alerts
+      .filter((one) => one.fixed_by_sha && key(one.fixed_by_sha) === key(sha))
+      .map((one) => ({
+        key: `f${one.id}`,
+        kind: "fix" as const,
+        text: `Fixes ${one.state === "fixed" ? "" : "a part of "}alert ${one.id}`,
         alertId: one.id,
       })),
     ...(of.change_points ?? [])
@@ -181,6 +192,7 @@ export function segmentText(one: SegmentLike): string {
 
 const MARK_WORDS: Record<string, string> = {
   alert: "Alert",
+  fix: "Fix of an alert",
   level_worse: "Slower since this commit",
   level_better: "Faster since this commit",
   segment: "History restarts",
