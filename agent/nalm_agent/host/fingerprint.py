@@ -10,6 +10,7 @@ import socket
 from collections.abc import Sequence
 from pathlib import Path
 
+from nalm_core.report.host_match import HUGE_PAGES
 from nalm_core.report.run_report import Host
 
 from nalm_agent.config.nalm_toml import MEMORY_MB
@@ -71,8 +72,8 @@ def fingerprint(home: Home | None = None) -> Host:
 def host_class(model: str, cores: int, tsc_hz: int, *, huge_pages: bool) -> str:
     """Properties that must match for runs to share a series: processor, cores, TSC rate, huge pages."""
     slug = re.sub(r"[^a-z0-9]+", "-", model.lower()).strip("-")
-    pages = "huge" if huge_pages else "nohuge"
-    return f"{slug}-{cores}c-{tsc_hz / 1e9:.1f}ghz-{pages}"
+    pages = next(end for end, uses in HUGE_PAGES.items() if uses is huge_pages)
+    return f"{slug}-{cores}c-{tsc_hz / 1e9:.1f}ghz{pages}"
 
 
 def cpu_model() -> str:

@@ -54,7 +54,21 @@ RULES: Final[Mapping[str, Severity]] = MappingProxyType(
 MEASURED: Final = frozenset({"latencies_ns", "transfer_ns", "latencies_at", "supply"})
 """Fields of Host that are noisy measurements: they are shown, but not compared."""
 
+HUGE_PAGES: Final[Mapping[str, bool]] = MappingProxyType({"-huge": True, "-nohuge": False})
+"""How the name of a host class ends, and whether its hosts use huge pages."""
+
 _TOLERANCE: Final = {"tsc_hz": TSC_TOLERANCE, "memory_bytes": MEMORY_TOLERANCE}
+
+
+def huge_pages_of(host_class: str) -> bool | None:
+    """Whether its hosts use huge pages; None: its name does not say it."""
+    return next((uses for end, uses in HUGE_PAGES.items() if host_class.endswith(end)), None)
+
+
+def without_huge_pages(host_class: str) -> str:
+    """The name that the class has in common with the one whose hosts differ in huge pages alone."""
+    end = next((end for end in HUGE_PAGES if host_class.endswith(end)), "")
+    return host_class.removesuffix(end)
 
 
 class HostDifference(Model):

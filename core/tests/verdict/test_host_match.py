@@ -2,7 +2,14 @@
 from pathlib import Path
 
 import pytest
-from nalm_core.report.host_match import MEASURED, RULES, comparable, differences
+from nalm_core.report.host_match import (
+    MEASURED,
+    RULES,
+    comparable,
+    differences,
+    huge_pages_of,
+    without_huge_pages,
+)
 from nalm_core.report.run_report import Arm, Host
 from nalm_core.report.summary import summarise
 from nalm_core.verdict.compare import INCOMPARABLE, NEW_SEGMENT, compose
@@ -117,3 +124,10 @@ def test_the_rules_are_documented() -> None:
         item = text.split(f"- **`{severity}`**: ")[1].split("\n- ")[0].split("\n\n")[0]
         named = {name for name in RULES if f"`{name}`" in item}
         assert named == {name for name, rule in RULES.items() if rule == severity}
+
+
+def test_a_host_class_says_whether_its_hosts_use_huge_pages() -> None:
+    with_them, without, unknown = "epyc-2c-2.6ghz-huge", "epyc-2c-2.6ghz-nohuge", "vm-2"
+    assert [huge_pages_of(one) for one in (with_them, without, unknown)] == [True, False, None]
+    assert without_huge_pages(with_them) == without_huge_pages(without) == "epyc-2c-2.6ghz"
+    assert without_huge_pages(unknown) == unknown

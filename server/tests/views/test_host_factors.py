@@ -5,9 +5,12 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
 from nalm_server.jobs.agents.models import HostRow
 from nalm_server.jobs.hosts.models import HealthRow
 from nalm_server.results.models import RunRow
+from nalm_server.views.host_factors import service as host_factors
+from nalm_server.views.host_factors.repository import FactorRun, Sample
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, STARTED, body_of, make_report
 from sqlalchemy import select, update
@@ -28,7 +31,8 @@ def upload_runs(service: Service) -> None:
         hosts = {row.name: row.id for row in session.scalars(select(HostRow))}
         for number, run in enumerate(session.scalars(select(RunRow).order_by(RunRow.id)), 1):
             at = STARTED + timedelta(hours=number)
-            session.execute(update(RunRow).where(RunRow.id == run.id).values(started_at=at))
+            when = {"started_at": at, "finished_at": at + timedelta(seconds=40)}
+            session.execute(update(RunRow).where(RunRow.id == run.id).values(when))
             steal = 0.2 if number % 4 == 1 else 0.0
             row = HealthRow(host_id=hosts["bench-b" if number % 3 == 0 else "bench-a"], at=at, kept_until=at)
             row.steal, row.load = steal, 1.0
@@ -50,6 +54,61 @@ def test_the_largest_properties_have_their_size_and_advice(service: Service) -> 
     advised = [one["name"] for one in found["factors"] if one["advice"]]
     assert set(advised) == {"host", "kernel", "steal"}
     assert found["explained"] > 0.8
+
+
+@pytest.mark.parametrize(
+    ("samples", "expected"),
+    [
+        ({-3: 0.1, 18: 0.9}, 0.1),
+        ({-18: 0.9, -2: 0.8, 3: 0.1}, 0.8),
+        ({-1: 0.9, 0.5: 0.1, 4: 0.8}, 0.1),
+        ({-22: 0.9, 24: 0.9}, None),
+        ({-19: 0.4}, 0.4),
+        ({}, None),
+    ],
+    ids=["before", "nearest", "within", "far", "alone", "none"],
+)
+def test_health_is_that_of_the_sample_nearest_to_the_run(
+    samples: dict[float, float], expected: float | None
+) -> None:
+    end = STARTED + timedelta(minutes=1)
+    run = FactorRun(1, "vm-2", "cycles", "head", 1, "bench", STARTED, end, None, 1.0)
+    known = [
+        Sample(1, STARTED + timedelta(minutes=at), 1.0, steal, None, None) for at, steal in samples.items()
+    ]
+    assert host_factors.health(run, known)["steal"] == expected
+
+
+def test_health_after_a_run_says_nothing_of_it(service: Service) -> None:
+    """A sample lies within each run; one 15 minutes later has the opposite."""
+    upload_runs(service)
+    with service.context.sessions() as session:
+        for row in list(session.scalars(select(HealthRow))):
+            later = HealthRow(
+                host_id=row.host_id, at=row.at + timedelta(minutes=15), kept_until=row.kept_until
+            )
+            later.steal, later.load = 0.2 - (row.steal or 0.0), 1.0
+            session.add(later)
+        session.commit()
+    found = service.request("GET", "/host-factors", "admin", params={"days": 365})
+    (steal,) = (one for one in found["factors"] if one["name"] == "steal")
+    assert steal["effects"][0]["change"] == pytest.approx(0.04, abs=0.01)
+
+
+def test_huge_pages_are_a_factor_of_a_host_that_ran_with_and_without(service: Service) -> None:
+    for number in range(1, RUNS + 1):
+        pages, factor = ("huge", 1.0) if number % 2 else ("nohuge", 1.06)
+        kind = f"epyc-2c-2.6ghz-{pages}"
+        costs = {name: cost * factor * (1 + 0.001 * (number % 5)) for name, cost in COSTS.items()}
+        report = make_report(number, base_costs=costs, host_class=kind)
+        host = report.host.model_copy(update={"name": "bench-a", "huge_pages": pages == "huge"})
+        service.upload(body_of(report.model_copy(update={"host": host})))
+    found = service.request("GET", "/host-factors", "admin", params={"days": 365})
+    (pages,) = (one for one in found["factors"] if one["name"] == "huge_pages")
+    assert pages["significant"] and pages["share"] > 0.8 and pages["advice"]
+    by_value = {one["value"]: one["change"] for one in pages["effects"]}
+    assert sorted(by_value) == ["off", "on"]
+    assert abs(by_value["off"] - by_value["on"]) == pytest.approx(0.06, abs=0.01)
 
 
 def test_few_runs_show_nothing_and_it_needs_a_sign_in(service: Service) -> None:

@@ -29,6 +29,7 @@ class FactorRun(NamedTuple):
     host_id: int
     host: str
     started_at: datetime
+    finished_at: datetime
     compiler: str | None
     value: float
 
@@ -55,6 +56,7 @@ def runs(session: Session, projects: Collection[int], since: datetime) -> list[F
             RunRow.host_id,
             HostRow.name,
             RunRow.started_at,
+            RunRow.finished_at,
             BuildRow.compiler,
             SeriesValueRow.value,
         )

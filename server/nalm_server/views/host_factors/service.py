@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -12,6 +12,7 @@ from math import isfinite, log
 from typing import Any
 
 from nalm_core.findings.host_factors import MIN_RUNS, Fact, Factor, RecordedRun, factors
+from nalm_core.report.host_match import huge_pages_of, without_huge_pages
 from nalm_core.text.host_advice import advice, label
 from sqlalchemy.orm import Session
 
@@ -28,10 +29,10 @@ ADVISED = 3
 LEAST_SHARE = 0.01
 """Share of the variance below which nothing needs to be done."""
 NEAR = timedelta(minutes=20)
-"""Maximum age of a sample of health."""
+"""Maximum time between a run and a sample of health outside of it."""
 HOURS = 3
 """Hours of the day that are taken together."""
-PLAIN = ("kernel", "microcode", "governor", "thp", "huge_pages", "smt", "turbo")
+PLAIN = ("kernel", "microcode", "governor", "thp", "smt", "turbo")
 """Properties as the fingerprint has them."""
 DIGESTED = {"mitigations": "mitigations", "libraries": "libraries", "cmdline_digest": "cmdline"}
 """Properties of many parts, by field of the fingerprint."""
@@ -98,7 +99,7 @@ def _observations(session: Session, runs: Sequence[FactorRun], since: datetime) 
             level = levels[run.source].level(run.head_sha) if run.source in levels else None
             if level is not None:
                 facts = _facts(run, fingerprints[run.host_id], samples[run.host_id])
-                group = f"{scenario_id} {host_class} {run.source}"
+                group = f"{scenario_id} {without_huge_pages(host_class)} {run.source}"
                 response = log(run.value) - level[0]
                 found.append(RecordedRun(group, response, run.started_at.timestamp(), facts))
     return found
@@ -113,17 +114,27 @@ def _facts(
     return {
         "host": run.host,
         "compiler": run.compiler,
+        "huge_pages": _text(huge_pages_of(run.host_class)),
         **{name: _text(fingerprint.get(name)) for name in PLAIN},
         **{name: _digest(fingerprint.get(field)) for field, name in DIGESTED.items()},
         "hour": f"{hour:02} to {hour + HOURS:02}",
         "weekend": "yes" if run.started_at.weekday() >= 5 else "no",
-        **_health(run.started_at, samples),
+        **health(run, samples),
     }
 
 
-def _health(when: datetime, samples: Sequence[Sample]) -> Mapping[str, Fact]:
-    at = bisect_right(samples, when + NEAR, key=lambda one: one.at)
-    near = samples[at - 1] if at and abs(samples[at - 1].at - when) <= NEAR else None
+def health(run: FactorRun, samples: Sequence[Sample]) -> Mapping[str, Fact]:
+    """Of the sample within the run that is nearest to its middle, or else of the nearest before or after it.
+    samples: oldest first."""
+    begin = bisect_left(samples, run.started_at - NEAR, key=lambda one: one.at)
+    end = bisect_right(samples, run.finished_at + NEAR, key=lambda one: one.at)
+    middle = run.started_at + (run.finished_at - run.started_at) / 2
+
+    def distance(one: Sample) -> tuple[timedelta, timedelta]:
+        outside = max(run.started_at - one.at, one.at - run.finished_at, timedelta())
+        return outside, abs(one.at - middle)
+
+    near = min(samples[begin:end], key=distance, default=None)
     names = ("load", "steal", "temperature", "frequency")
     return {name: None if near is None else getattr(near, name) for name in names}
 
