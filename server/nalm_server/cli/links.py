@@ -78,8 +78,10 @@ def print_report(report: LinkReport) -> None:
             out.print(f"does not fit: host {host.host}, {host.misfit:.1f} times its errors", markup=False)
     for link in report.planned:
         before = "unknown" if link.error_before is None else share_percent(link.error_before)
+        pair = f"{short(link.base_sha)}..{short(link.head_sha)}"
+        where = "" if link.host is None else f" on {link.host}"
         out.print(
-            f"would gain: {short(link.base_sha)}..{short(link.head_sha)} over {link.distance} commits, "
+            f"would gain: {pair} over {link.distance} commits{where}, "
             f"error {before} to {share_percent(link.error_after)}",
             markup=False,
         )

@@ -97,12 +97,23 @@ def newest_for_commits(
 
 
 def same(
-    session: Session, commit_id: int, base_sha: str, reason: str, scenarios: list[str] | None
+    session: Session,
+    commit_id: int,
+    base_sha: str,
+    reason: str,
+    *,
+    scenarios: list[str] | None,
+    only_host: str | None,
 ) -> JobRow | None:
-    """The newest with this reason and the same scenarios."""
+    """The newest with this reason, the same scenarios and the same intended host."""
     found = session.scalars(
         select(JobRow)
-        .where(JobRow.commit_id == commit_id, JobRow.base_sha == base_sha, JobRow.reason == reason)
+        .where(
+            JobRow.commit_id == commit_id,
+            JobRow.base_sha == base_sha,
+            JobRow.reason == reason,
+            JobRow.only_host.is_(None) if only_host is None else JobRow.only_host == only_host,
+        )
         .order_by(JobRow.id.desc())
     )
     return next((row for row in found if row.scenarios == scenarios), None)

@@ -51,7 +51,9 @@ def enqueue(
     approved. The caller holds the project's lock.
     """
     fork = (origin or approvals.origin(session, commit)).fork
-    known = _known(session, commit, base_sha, reason, scenarios, branch=branch)
+    known = _known(
+        session, commit, base_sha, reason, scenarios=scenarios, branch=branch, only_host=only_host
+    )
     if known is not None:
         _requested_again(session, known, now, why=why, fork=fork, pull_request=pull_request, who=requested_by)
         _sooner(session, known, reason, now)
@@ -148,9 +150,10 @@ def _known(
     commit: CommitRow,
     base_sha: str,
     reason: JobReason,
-    scenarios: list[str] | None,
     *,
+    scenarios: list[str] | None,
     branch: str | None,
+    only_host: str | None,
 ) -> JobRow | None:
     if reason in (
         JobReason.BISECT,
@@ -168,7 +171,7 @@ def _known(
     if reason is JobReason.PUSH and _latest_only(session, commit.project_id):
         return repository.find_for_head(session, commit.id, reason)
     if reason in (JobReason.SCHEDULE, JobReason.BACKFILL, JobReason.LINK):
-        return repository.same(session, commit.id, base_sha, reason, scenarios)
+        return repository.same(session, commit.id, base_sha, reason, scenarios=scenarios, only_host=only_host)
     return repository.find_for_commit(session, commit.id, base_sha, reason)
 
 

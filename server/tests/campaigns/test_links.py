@@ -131,6 +131,54 @@ def test_a_change_of_compiler_is_bridged_before_anything_else(
     assert all(one["why"] != "bridge" for one in others)
 
 
+def test_a_change_of_host_is_bridged_on_both_sides_by_these_hosts_alone(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_line(monkeypatch, COMMITS)
+    for number in range(1, COMMITS):
+        report = make_report(number, base_costs=COSTS)
+        name = "former" if number < 12 else "new"
+        host = report.host.model_copy(update={"name": name})
+        service.upload(body_of(report.model_copy(update={"host": host})))
+
+    def bridges() -> list[str | None]:
+        planned = service.get(REPORT)["planned"]
+        found = [one for one in planned if one["why"] == "bridge"]
+        assert {(one["base_sha"], one["head_sha"]) for one in found} <= {(sha(8), sha(12))}
+        return [one["host"] for one in found]
+
+    assert bridges() == [None], "neither has an agent"
+    bench = Bench(service, {sha(number): 150.0 for number in range(COMMITS)}, {}, [])
+    for bench.host in ("former", "new", "third"):
+        bench.work_all()
+    assert sorted(map(str, bridges())) == ["former", "new"]
+    service.post("/projects/demo/links", "admin", 201, {"scenario": "sfc_a", "most": 2})
+    for bench.host, done in (("third", 0), ("former", 1), ("former", 1), ("new", 2)):
+        bench.work_all()
+        assert bench.measured == [(sha(8), sha(12))] * done
+    assert bridges() == []
+
+
+def test_a_side_whose_host_is_offline_waits_for_a_later_plan(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_line(monkeypatch, COMMITS)
+    for number in range(1, COMMITS):
+        report = make_report(number, base_costs=COSTS)
+        host = report.host.model_copy(update={"name": "former" if number < 12 else "new"})
+        service.upload(body_of(report.model_copy(update={"host": host})))
+    bench = Bench(service, {sha(number): 150.0 for number in range(COMMITS)}, {}, [], host="former")
+    bench.work_all()
+    service.clock.pass_seconds(3600)
+    bench.host = "new"
+    bench.work_all()
+    created = service.post("/projects/demo/links", "admin", 201, {"scenario": "sfc_a", "most": 2})
+    bench.work_all()
+    done = service.get(f"/links/{created['id']}")
+    assert (done["state"], done["progress"]["done"]) == ("done", 2)
+    assert [(one["why"], one["host"]) for one in done["links"]] == [("bridge", "new"), ("distance", None)]
+
+
 def test_a_scenario_without_a_comparison_has_nothing_to_link(service: Service) -> None:
     refused = service.post("/projects/demo/links", "admin", 404, {"scenario": "nothing"})
     assert "has no run of a scenario 'nothing'" in refused["error"]["message"]

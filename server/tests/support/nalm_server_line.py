@@ -63,12 +63,14 @@ class Bench:
     run: int = 1000
     budget_seconds: float = BUDGET_SECONDS
     """That of nalm.toml."""
+    host: str | None = None
+    """The host that works; None: any."""
 
     def work(self) -> bool:
         """One job, if there is one."""
         workers.drain_jobs(self.service.context)
         headers = {"Authorization": f"Bearer {self.service.tokens['agent']}"}
-        expected = {"host": "bench-1", "host_class": "vm-2"}
+        expected = {"host": self.host or "bench-1", "host_class": "vm-2"}
         answer = self.service.client.post("/api/v1/agent/lease", json=expected, headers=headers)
         if answer.status_code == 204:
             return False
@@ -99,5 +101,7 @@ class Bench:
         kind = {"broken": {"status": "broken"}, "invalid": {"failed_check": True}}.get(outcome or "", {})
         report = make_report(self.run, base=base, head=head, base_costs=at["b"], head_costs=at["h"], **kind)
         report = given_seconds(report, lease["budget_seconds"] or self.budget_seconds)
+        if self.host is not None:
+            report = report.model_copy(update={"host": report.host.model_copy(update={"name": self.host})})
         self.service.upload(body_of(report), token="agent", job_id=lease["job_id"], fence=lease["fence"])
         self.service.post(path, "agent", 200, {"fence": lease["fence"], "outcome": "done"})

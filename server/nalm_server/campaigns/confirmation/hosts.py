@@ -21,7 +21,13 @@ PATIENCE = timedelta(hours=6)
 
 def any_agent(session: Session, project: ProjectRow) -> bool:
     """True if the project's pool has a host: without one, nothing can be measured again."""
-    return any(host.last_seen_at is not None for host in agents.hosts_of_pools(session, [project.pool]))
+    return bool(with_agent(session, project))
+
+
+def with_agent(session: Session, project: ProjectRow) -> set[str]:
+    """Hosts of the pool that have requested work, also those that are offline."""
+    known = agents.hosts_of_pools(session, [project.pool])
+    return {host.name for host in known if host.last_seen_at is not None}
 
 
 def is_there(session: Session, project: ProjectRow, name: str) -> bool:
@@ -35,8 +41,12 @@ def another(
 ) -> HostRow | None:
     """An available host of the pool that meets the needs."""
     required = Needs.parse(needs) if needs else Needs()
-    for host in agents.hosts_of_pools(session, [project.pool]):
-        fit = host.name != not_this and not missing(required, capabilities(host))
-        if fit and state_of(host, now)[0] is HostState.ONLINE:
-            return host
-    return None
+    available = online(session, project, now)
+    fit = (host for host in available if host.name != not_this and not missing(required, capabilities(host)))
+    return next(fit, None)
+
+
+def online(session: Session, project: ProjectRow, now: datetime) -> list[HostRow]:
+    """Hosts of the pool that take jobs now."""
+    known = agents.hosts_of_pools(session, [project.pool])
+    return [host for host in known if state_of(host, now)[0] is HostState.ONLINE]

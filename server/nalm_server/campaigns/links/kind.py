@@ -11,9 +11,11 @@ from nalm_core.history.ladder import gain
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
+from nalm_server.auth.access import project_repository as projects
 from nalm_server.base.errors import InvalidError
 from nalm_server.campaigns import repository as campaigns
 from nalm_server.campaigns.backfill import repository as steps_repository
+from nalm_server.campaigns.confirmation import hosts
 from nalm_server.campaigns.kind import Kind, Plan, StepState, end
 from nalm_server.campaigns.links import planning
 from nalm_server.campaigns.links.schemas import LinksState, PlannedLink
@@ -45,7 +47,11 @@ class _Links(Kind):
             solution = planning.chain_of(session, spec.scenario_id, spec.host_class)
             if solution is None:
                 raise InvalidError(f"Scenario {spec.scenario!r} has no comparison of two commits yet.")
-            found = planning.planned(session, campaign.project_id, solution, spec.most)
+            found = planning.planned(
+                session, campaign.project_id, solution, spec.most + planning.MOST_OF_BRIDGES
+            )
+            project = projects.get(session, campaign.project_id)
+            online = {host.name for host in hosts.online(session, project, context.clock())}
         return Plan(
             [
                 StepRow(
@@ -55,7 +61,7 @@ class _Links(Kind):
                     state=StepState.WAITING,
                     detail=one.model_dump(mode="json"),
                 )
-                for one in found
+                for one in [one for one in found if one.host is None or one.host in online][: spec.most]
             ]
         )
 
@@ -105,10 +111,11 @@ def _queue(session: Session, campaign: CampaignRow, step: StepRow, now: datetime
         [step],
         commit,
         reason=JobReason.LINK,
-        why=f"link over {planned.distance} commits",
+        why=f"link over {planned.distance} commits" + (f", on {planned.host}" if planned.host else ""),
         now=now,
         origin=approvals.origin(session, commit),
         scenarios=[step.scenario] if step.scenario is not None else None,
+        only_host=planned.host,
     )
     if job.state not in OPEN:  # measured for an earlier campaign
         step.state = StepState.DONE if job.state == JobState.DONE else StepState.FAILED

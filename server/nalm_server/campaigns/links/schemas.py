@@ -37,7 +37,9 @@ class PlannedLink(Schema):
     distance: int
     """In measured commits of the first parent."""
     why: Literal["distance", "release", "bridge"]
-    """`bridge`: across a change of host, kernel or compiler, in the new environment."""
+    """`bridge`: across a change of host, kernel or compiler."""
+    host: str | None = None
+    """The only host that makes it: of a bridge, one of the new or of the former environment; null: any."""
     error_before: float | None
     """Standard error of ln(head / base) by the links that there are; null: none connects the two."""
     error_after: float

@@ -92,9 +92,10 @@ function Planned({ report }: { report: LinkReport }) {
       </thead>
       <tbody>
         {report.planned.slice(0, SHOWN).map((one) => (
-          <tr key={`${one.base_sha} ${one.head_sha}`}>
+          <tr key={`${one.base_sha} ${one.head_sha} ${one.host ?? ""}`}>
             <th scope="row" className="mono">
               {shortSha(one.base_sha)} → {shortSha(one.head_sha)}
+              {one.host !== null && ` on ${one.host}`}
             </th>
             <td>{one.distance}</td>
             <td>{percent(one.error_before)}</td>

@@ -9328,6 +9328,8 @@ export interface components {
             gain: number;
             /** Head Sha */
             head_sha: string;
+            /** Host */
+            host: string | null;
             /**
              * Why
              * @enum {string}
