@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixes an alert whose series are back at their level, though no pair shows which commit fixed it.
 
-alerts.fixes matches what a measured pair undoes of cycles; a change point with such a commit belongs to the pair.
-Own metrics that gate are only fixed here, or by a person.
+alerts.fixes matches what a measured pair undoes of cycles; a change point with such a commit belongs to the
+pair. Own metrics that gate are only fixed here, or by a person.
 """
 
 from __future__ import annotations
@@ -155,13 +155,9 @@ def _lost(session: Session, alert: AlertRow) -> dict[Level, float]:
     """By level, the logarithm of the ratio for the worse. Of CPP: the chain's, or those of stages if only
     these moved. Of own metrics that gate: all that have a ratio."""
     moves = [
-        one
-        for one in alerts.moves(session, alert.id)
-        if one.fate == Fate.ALERT and one.kind == "regression"
+        one for one in alerts.moves(session, alert.id) if one.fate == Fate.ALERT and one.kind == "regression"
     ]
-    cycles = [
-        (one, log(one.ratio)) for one in moves if one.metric == DECIDES and one.ratio and one.ratio > 1
-    ]
+    cycles = [(one, log(one.ratio)) for one in moves if one.metric == DECIDES and one.ratio and one.ratio > 1]
     chains = {(one.scenario, one.host_class) for one, _ in cycles if one.stage == CHAIN}
     found = {
         _level_of(one): size

@@ -51,9 +51,7 @@ def enqueue(
     approved. The caller holds the project's lock.
     """
     fork = (origin or approvals.origin(session, commit)).fork
-    known = _known(
-        session, commit, base_sha, reason, scenarios=scenarios, branch=branch, only_host=only_host
-    )
+    known = _known(session, commit, base_sha, reason, scenarios=scenarios, branch=branch, only_host=only_host)
     if known is not None:
         _requested_again(session, known, now, why=why, fork=fork, pull_request=pull_request, who=requested_by)
         _sooner(session, known, reason, now)

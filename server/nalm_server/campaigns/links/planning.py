@@ -43,12 +43,12 @@ def planned(session: Session, project_id: int, solution: Solution, most: int) ->
     releases = sorted({place[one.sha] for one in tags if one.sha in place})
     measured = {(one.base_sha, one.head_sha) for one in solution.origin}
     by_host = {(one.base_sha, one.head_sha, _host_of(one)) for one in solution.origin}
-    wanted = _bridges(session, project_id, solution, line)
-    bridged = {_ends(line, one) for one, _ in wanted}
-    wanted += [(one, None) for one in rungs(len(line), releases) if _ends(line, one) not in bridged]
+    candidates = _bridges(session, project_id, solution, line)
+    bridged = {_ends(line, one) for one, _ in candidates}
+    candidates += [(one, None) for one in rungs(len(line), releases) if _ends(line, one) not in bridged]
     far = [
         (one, host)
-        for one, host in wanted
+        for one, host in candidates
         if (_ends(line, one) not in measured if host is None else (*_ends(line, one), host) not in by_host)
     ]
     before = solution.errors([_ends(line, one) for one, _ in far])

@@ -85,7 +85,9 @@ def _measured(session: Session, row: ScheduleRow, found: Compared, now: datetime
     """Queues a pair, unless it was measured; what is to be said about it."""
     commit = record(session, row.project_id, found.head.sha, found.head.parent, found.head)
     pair = f"{short(found.head.sha)} against {short(found.base)}"
-    known = job_rows.same(session, commit.id, found.base, JobReason.SCHEDULE, row.scenarios)
+    known = job_rows.same(
+        session, commit.id, found.base, JobReason.SCHEDULE, scenarios=row.scenarios, only_host=None
+    )
     if known is not None:
         return f"Nothing changed: job {known.id} ({known.state}) is already of {pair}."
     job = jobs.enqueue(

@@ -8335,6 +8335,12 @@ export interface components {
                     [key: string]: number[];
                 };
             };
+            /** Waits */
+            waits?: {
+                [key: string]: {
+                    [key: string]: number[];
+                };
+            };
         };
         /** LossByCause */
         LossByCause: {
