@@ -50,8 +50,8 @@ LINKED = {
     + " ".join(f"-l:librte_{name}.a" for name in STATIC)
     + " -Wl,--no-whole-archive -lpcap -lnuma -lbsd -lm -ldl -lpthread",
 }
-BY_THE_CLOCK = 0.002
-"""Counts of a program that sends by the clock do not repeat exactly."""
+BY_THE_CLOCK = 0.005
+"""Counts of a program that sends by the clock do not repeat exactly: l2fwd's have differed by 0.22 %."""
 ROUNDS = "#define ROUNDS 8\n"
 COSTLY = f"""
 #include <stdint.h>
