@@ -12,7 +12,7 @@ from typing import Any
 
 from demo_process import ROOT
 from nalm_server_harness import Service as Harness
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, FloatRect, Locator, Page, expect, sync_playwright
 from service_process import PASSWORD, Service
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
@@ -54,6 +54,14 @@ def chromium(names: Sequence[str] = (SHELL, *CHROMIUM)) -> Iterator[Browser]:
         started = playwright.chromium.launch(executable_path=program, args=CHROMIUM_OPTIONS)
         yield started
         started.close()
+
+
+def drawn_box(locator: Locator) -> FloatRect:
+    """Where something is once it has been drawn: a chart has its parts before its size."""
+    expect(locator).to_be_visible()
+    box = locator.bounding_box()
+    assert box is not None
+    return box
 
 
 def sign_in(browser: Browser, service: Service) -> dict[str, Any]:

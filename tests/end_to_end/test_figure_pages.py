@@ -8,7 +8,7 @@ from figures_service import LAST
 from nalm_server_harness import Service
 from nalm_server_reports import sha
 from playwright.sync_api import Browser, Page, Route, expect
-from service_browser import require_accessible
+from service_browser import drawn_box, require_accessible
 
 APART = "as measured"
 LINES = """cell => [...cell.childNodes].map(part => {
@@ -92,8 +92,7 @@ def test_a_value_that_no_comparison_leads_to_is_named(page: Page, alone: bool) -
         page.goto("/p/demo/features")
         over = page.locator(".u-over")
         over.scroll_into_view_if_needed()
-        box = over.bounding_box()
-        assert box is not None
+        box = drawn_box(over)
         over.hover(position={"x": box["width"] - 1, "y": box["height"] / 2})
         expect(page.locator(".chart-tip")).to_contain_text(APART)
 

@@ -10,7 +10,7 @@ import pytest
 from finding_service import BROKEN, CULPRIT, SUSPECTED, costs, fill_findings
 from nalm_server_git import make_repo
 from playwright.sync_api import Browser, Page, expect
-from service_browser import opened, require_accessible
+from service_browser import drawn_box, opened, require_accessible
 from service_process import Service
 
 NF, EMPTY = "my-nf", "quiet-nf"
@@ -132,8 +132,7 @@ def test_the_history_marks_it_and_a_click_there_opens_it(page: Page, found: dict
     for word in ("Alert", "Slower since this commit", "History restarts"):
         expect(legend).to_contain_text(word)
     over = page.locator(".chart .u-over")
-    box = over.bounding_box()
-    assert box is not None
+    box = drawn_box(over)
     points = len(found["shas"]) - 1
     at = {"x": box["width"] * (CULPRIT - 0.5) / points, "y": box["height"] / 2}
     over.hover(position=at)  # type: ignore[arg-type]

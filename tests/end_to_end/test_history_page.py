@@ -15,7 +15,7 @@ from nalm_server.git.commits.models import CommitRow
 from nalm_server_harness import Service
 from nalm_server_reports import sha
 from playwright.sync_api import Page, expect
-from service_browser import require_accessible
+from service_browser import drawn_box, require_accessible
 from sqlalchemy import update
 
 HISTORY = "/p/demo/history"
@@ -50,8 +50,7 @@ def test_zoom_by_drag_and_by_key_is_in_the_address(page: Page) -> None:
     over = page.locator(".chart .u-over")
     expect(over).to_be_visible()
     assert shown(page) == f"{ALL} commits"
-    box = over.bounding_box()
-    assert box is not None
+    box = drawn_box(over)
     page.mouse.move(box["x"] + box["width"] * 0.25, box["y"] + 50)
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] * 0.75, box["y"] + 60, steps=4)
@@ -69,8 +68,7 @@ def test_zoom_by_drag_and_by_key_is_in_the_address(page: Page) -> None:
 def test_a_point_tells_its_release_and_opens_its_run(page: Page) -> None:
     page.goto(f"{HISTORY}?metric=cpp")
     over = page.locator(".chart .u-over")
-    box = over.bounding_box()
-    assert box is not None
+    box = drawn_box(over)
     at = {"x": box["width"] * (RELEASE - 0.5) / ALL, "y": box["height"] / 2}
     over.hover(position=at)  # type: ignore[arg-type]
     expect(page.locator(".chart-tip")).to_contain_text("v1.0")
@@ -91,8 +89,7 @@ def test_by_date_commits_stand_where_they_were_made(page: Page, running: tuple[S
     expect(page).to_have_url(re.compile("axis=dates"))
     page.reload()
     over = page.locator(".chart .u-over")
-    box = over.bounding_box()
-    assert box is not None
+    box = drawn_box(over)
     for share, number in ((0.3, COMMITS // 2), (0.7, COMMITS // 2 + 1)):
         over.hover(position={"x": box["width"] * share, "y": box["height"] / 2})
         expect(page.locator(".chart-tip")).to_contain_text(sha(number)[:7])

@@ -76,7 +76,7 @@ def test_what_is_of_cycles_is_refused(traffic_repository: NfRepository, nalm: Na
 
 def test_a_mistake_names_the_history(traffic_repository: NfRepository, nalm: Nalm) -> None:
     """More new flows than packets."""
-    toml = RATES_TOML.replace("[rates]\n", f"[rates]{SHORT}")
+    toml = RATES_TOML.replace("[rates]\n", f"[rates]{SHORT}").replace('["mrr"]', '["latency"]')
     toml += "load = { mrr = 0.5, burst = 4, new_flows = 60000, ramp = { ms = 30 } }\n"
     traffic_repository.commit("flows", nalm__toml=toml)
     traffic_repository.write("traffic_nf.c", slower(traffic_repository))
