@@ -335,9 +335,10 @@ def _trend(
     length, level = soak_seconds(intervals), median(levels)
     matters = limit if share is None else abs(level) * share
     assert matters is not None
-    change = slope.middle * length
-    low, high = min(slope.low * length, change - hidden), max(slope.high * length, change + hidden)
-    return Trend(name, unit, level, change, low, high, matters, hidden)
+    slope = slope.widened(hidden / length)
+    return Trend(
+        name, unit, level, slope.middle * length, slope.low * length, slope.high * length, matters, hidden
+    )
 
 
 def _checks(valid: Sequence[SoakInterval], info: ArmInfo, tsc_hz: int) -> list[Check]:

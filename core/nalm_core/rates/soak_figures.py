@@ -22,7 +22,7 @@ from nalm_core.report.counters import totals
 from nalm_core.report.own_metrics import MetricGrowth, OwnMetric
 from nalm_core.report.run_report import Arm, ArmInfo
 from nalm_core.report.trials.rate_run import RateRun, SoakInterval
-from nalm_core.stats.trend import theil_sen, with_scatter
+from nalm_core.stats.trend import Slope, theil_sen, with_scatter
 
 ARMS: Final = (Arm.BASE, Arm.HEAD)
 Reading = Callable[[SoakInterval, ArmInfo], float | None]
@@ -153,6 +153,6 @@ def _side(of: SoakMetric, intervals: Sequence[SoakInterval], info: ArmInfo, hour
         return "no trend can be computed"
     scale = hours / level if of.drift else 1.0
     shown = 1.0 if of.drift else abs(level)
-    middle, hidden = slope.middle * scale, of.hidden(used) / level if of.drift else 0.0
-    low, high = min(slope.low * scale, middle - hidden), max(slope.high * scale, middle + hidden)
-    return _Side(middle, MetricGrowth(low=low, high=high, level=shown))
+    scaled = Slope(slope.middle * scale, slope.low * scale, slope.high * scale)
+    scaled = scaled.widened(of.hidden(used) / level if of.drift else 0.0)
+    return _Side(scaled.middle, MetricGrowth(low=scaled.low, high=scaled.high, level=shown))

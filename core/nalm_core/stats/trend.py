@@ -34,6 +34,10 @@ class Slope:
     low: float
     high: float
 
+    def widened(self, reach: float) -> Slope:
+        """With an interval that reaches at least so far to either side."""
+        return Slope(self.middle, min(self.low, self.middle - reach), max(self.high, self.middle + reach))
+
 
 def theil_sen(blocks: Sequence[Sequence[Point]], confidence: float) -> Slope | None:
     """The slope of (time, value) points; None without two points of one block at different times."""
@@ -58,7 +62,7 @@ def with_scatter(found: Slope, blocks: Sequence[Sequence[Point]], confidence: fl
     if len(own) < 2:
         return None
     reach = t_quantile(len(own) - 1, (1 + confidence) / 2) * stdev(own) / len(own) ** 0.5
-    return Slope(found.middle, min(found.low, found.middle - reach), max(found.high, found.middle + reach))
+    return found.widened(reach)
 
 
 def _pairs(times: Floats, values: Floats) -> Floats:

@@ -147,7 +147,7 @@ def _undoing(session: Session, alert: AlertRow, better: Sequence[Point]) -> dict
     return used
 
 
-def _level(one: Point) -> Level:
+def _level(one: Point | AlertMoveRow) -> Level:
     return Level(one.scenario, one.host_class, one.stage, one.metric)
 
 
@@ -160,19 +160,15 @@ def _lost(session: Session, alert: AlertRow) -> dict[Level, float]:
     cycles = [(one, log(one.ratio)) for one in moves if one.metric == DECIDES and one.ratio and one.ratio > 1]
     chains = {(one.scenario, one.host_class) for one, _ in cycles if one.stage == CHAIN}
     found = {
-        _level_of(one): size
+        _level(one): size
         for one, size in cycles
         if one.stage == CHAIN or (one.scenario, one.host_class) not in chains
     }
-    return found | {_level_of(one): abs(log(one.ratio)) for one in _own(moves) if one.ratio and one.ratio > 0}
+    return found | {_level(one): abs(log(one.ratio)) for one in _own(moves) if one.ratio and one.ratio > 0}
 
 
 def _own(moves: Sequence[AlertMoveRow]) -> list[AlertMoveRow]:
     return [one for one in beside_cycles(moves) if one.metric != DECIDES]
-
-
-def _level_of(one: AlertMoveRow) -> Level:
-    return Level(one.scenario, one.host_class, one.stage, one.metric)
 
 
 def _beside_histories(session: Session, alert: AlertRow) -> bool:
