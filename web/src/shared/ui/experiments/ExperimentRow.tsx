@@ -19,7 +19,7 @@ export function ExperimentRow({ experiment }: { experiment: Experiment }) {
   const now = useNow();
   const active = isUnderWay(experiment);
   const { data: detail } = useQuery({ ...experimentQuery(experiment.id), enabled: active });
-  const shown = detail ?? experiment;
+  const shown = active && detail ? detail : experiment; // once over, only the list is read again
   const jobId = detail?.job_id ?? null;
   const { data: found } = useQuery({ ...jobQuery(jobId ?? 0), enabled: active && jobId !== null });
   const job = active ? found : undefined;
