@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
+from nalm_core.rates import soak_readings
 from nalm_core.rates.latency import merged, percentiles_ns
 from nalm_core.rates.load_curves import LoadCurves, curves_of
-from nalm_core.rates.soak_figures import SOAK_METRICS
+from nalm_core.rates.soak_readings import Reading
 from nalm_core.rates.trials import intended, total_losses
 from nalm_core.report.run_report import Arm, ArmInfo, Model, RunReport
 from nalm_core.report.trials.histogram import Histogram
@@ -99,15 +100,14 @@ def _arm(run: RateRun, arm: Arm, info: ArmInfo) -> ArmRates:
     at_load = [one for one in valid if one.phase in AT_THE_LOAD]
     points, before = [], _seconds_before(intervals)
     for one in intervals[:: max(1, -(-len(intervals) // MOST_POINTS))]:
-        cpp, pps, tail, memory, buffers = (of.reading(one, info) for of in SOAK_METRICS.values())
         points.append(
             SoakPoint(
                 hours=(before[one.launch] + one.launch_s) / 3600,
-                cpp=cpp,
-                pps=pps,
-                latency_p99_9_ns=tail,
-                memory_bytes=memory,
-                buffers_in_use=buffers,
+                cpp=_value(soak_readings.cpp(one, info)),
+                pps=_value(soak_readings.pps(one, info)),
+                latency_p99_9_ns=_value(soak_readings.latency_p99_9(one, info)),
+                memory_bytes=one.memory_bytes,
+                buffers_in_use=one.buffers_in_use,
             )
         )
     return ArmRates(
@@ -119,6 +119,10 @@ def _arm(run: RateRun, arm: Arm, info: ArmInfo) -> ArmRates:
         losses=_losses(at_load, info),
         soak=points,
     )
+
+
+def _value(reading: Reading | None) -> float | None:
+    return None if reading is None else reading.value
 
 
 def _seconds_before(intervals: Sequence[SoakInterval]) -> dict[int, float]:

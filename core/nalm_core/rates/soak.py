@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -21,15 +21,14 @@ from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field, JsonValue
 
-from nalm_core.rates import defaults
+from nalm_core.rates import defaults, soak_readings
 from nalm_core.rates.generators import INSIDE, Generator
-from nalm_core.rates.latency import Bin, percentile_bins
 from nalm_core.rates.presets import Preset
 from nalm_core.rates.rate_report import Search
 from nalm_core.rates.rate_result import HONEST
-from nalm_core.rates.trials import Loss, as_round, forwarded_pps, intended, lost_packets, total_losses
+from nalm_core.rates.soak_readings import Reading, hidden
+from nalm_core.rates.trials import Loss, as_round, intended, lost_packets, total_losses
 from nalm_core.rates.vcpe import VcpeFigures, VcpeLoad, load_figures, load_of
-from nalm_core.report.counters import totals
 from nalm_core.report.offered_load import NO_SHAPE, LoadShape
 from nalm_core.report.run_report import (
     Arm,
@@ -73,6 +72,15 @@ LIMITS: Final[Mapping[str, float]] = MappingProxyType(
 )
 """Changes over the soak that matter, by the names of nalm.toml's thresholds: shares of the level of a drift;
 bytes and buffers."""
+_SHARES: Final = ("cpp_drift", "pps_drift", "latency_p99_9_drift")
+_TRENDS: Final = (
+    ("cpp", "cycles/packet", soak_readings.cpp, "cpp_drift"),
+    ("pps", "packets/s", soak_readings.pps, "pps_drift"),
+    ("latency_p99_9", "ns", soak_readings.latency_p99_9, "latency_p99_9_drift"),
+    ("memory", "bytes", soak_readings.memory, "memory_growth"),
+    ("buffers_in_use", "buffers", soak_readings.buffers_in_use, "buffers_growth"),
+)
+"""Name, unit, reading, and the limit's name."""
 
 
 class SoakSettings(LoadShape):
@@ -188,9 +196,6 @@ class SoakVerdict:
     checks: list[Check]
 
 
-Figure = Callable[[SoakInterval], float | None]
-
-
 def judge_soak(header: SoakHeader, intervals: Sequence[SoakInterval]) -> SoakVerdict:
     """The verdict on a soak."""
     info = ArmInfo(build=header.build, run=header.run, stages=header.stages)
@@ -205,7 +210,7 @@ def judge_soak(header: SoakHeader, intervals: Sequence[SoakInterval]) -> SoakVer
         outcome=outcome,
         reasons=reasons,
         trends=found,
-        missing=_missing(header, intervals),
+        missing=_missing(header, intervals, info),
         intervals=len(intervals),
         used=len(valid),
         hours=soak_seconds(intervals) / 3600,
@@ -249,58 +254,18 @@ def settled(intervals: Sequence[SoakInterval]) -> list[SoakInterval]:
 def trends(header: SoakHeader, intervals: Sequence[SoakInterval]) -> list[Trend]:
     """Trends of all figures with enough intervals. Speed uses valid intervals, memory uses all."""
     info = ArmInfo(build=header.build, run=header.run, stages=header.stages)
-    valid = [one for one in intervals if one.trial.invalid is None]
     limits = {**LIMITS, **header.settings.margins}
-
-    def cpp(one: SoakInterval) -> float | None:
-        return totals(as_round(one.trial), info).cpp
-
-    def pps(one: SoakInterval) -> float | None:
-        return forwarded_pps(one.trial, info)
-
-    made = (
-        _trend("cpp", "cycles/packet", valid, cpp, share=limits["cpp_drift"]),
-        _trend("pps", "packets/s", valid, pps, share=limits["pps_drift"]),
-        _trend(
-            "latency_p99_9",
-            "ns",
-            valid,
-            tail_ns,
-            share=limits["latency_p99_9_drift"],
-            hidden=tail_bin_ns(valid),
-        ),
-        _trend("memory", "bytes", intervals, lambda one: one.memory_bytes, limit=limits["memory_growth"]),
-        _trend(
-            "buffers_in_use",
-            "buffers",
-            intervals,
-            lambda one: one.buffers_in_use,
-            limit=limits["buffers_growth"],
-        ),
-    )
+    made = []
+    for name, unit, reading, limit in _TRENDS:
+        of_speed = limit in _SHARES
+        used = [one for one in intervals if not of_speed or one.trial.invalid is None]
+        read = [(one, found) for one in used if (found := reading(one, info)) is not None]
+        made.append(_trend(name, unit, soak_seconds(used), read, limits[limit], share=of_speed))
     return [one for one in made if one is not None]
 
 
-def tail_ns(one: SoakInterval) -> float | None:
-    """p99.9 of the latency of an interval; None without a latency."""
-    found = _tail(one)
-    return None if found is None else found.end_ns
-
-
-def tail_bin_ns(intervals: Sequence[SoakInterval]) -> float:
-    """Width of the bins in which p99.9 is, their median: a change of the latency that cannot be seen. 0
-    without a latency."""
-    found = [bin_ for one in intervals if (bin_ := _tail(one)) is not None]
-    return median(one.end_ns - one.begin_ns for one in found) if found else 0.0
-
-
-def _tail(one: SoakInterval) -> Bin | None:
-    found = None if one.trial.latency is None else percentile_bins(one.trial.latency, (99.9,))
-    return None if found is None else found[0]
-
-
-def _missing(header: SoakHeader, intervals: Sequence[SoakInterval]) -> dict[str, str]:
-    if not intervals or any(tail_ns(one) is not None for one in intervals):
+def _missing(header: SoakHeader, intervals: Sequence[SoakInterval], info: ArmInfo) -> dict[str, str]:
+    if not intervals or any(soak_readings.latency_p99_9(one, info) is not None for one in intervals):
         return {}
     return {"latency_p99_9": f"generator {header.generator.text} measures no latency"}
 
@@ -315,29 +280,26 @@ def _launches(intervals: Sequence[SoakInterval]) -> Mapping[int, list[SoakInterv
 def _trend(
     name: str,
     unit: str,
-    intervals: Sequence[SoakInterval],
-    figure: Figure,
+    length: float,
+    read: Sequence[tuple[SoakInterval, Reading]],
+    limit: float,
     *,
-    share: float | None = None,
-    limit: float | None = None,
-    hidden: float = 0.0,
+    share: bool,
 ) -> Trend | None:
-    """The trend of one figure; None for too few intervals. share: a limit relative to the figure's median;
-    hidden: the change that bins of its values may hide, which its interval includes."""
-    launches = [
-        [(one.launch_s, float(value)) for one in mine if (value := figure(one)) is not None]
-        for mine in _launches(intervals).values()
-    ]
-    levels = [value for points in launches for _, value in points]
-    slope = theil_sen([points for points in launches if len(points) > 1], defaults.SOAK_CONFIDENCE)
-    if len(levels) < defaults.SOAK_MIN_INTERVALS or slope is None:
+    """The trend of one figure; None for too few intervals. length: seconds under load; share: the limit is
+    relative to the figure's median."""
+    launches: dict[int, list[tuple[float, float]]] = {}
+    for one, reading in read:
+        launches.setdefault(one.launch, []).append((one.launch_s, reading.value))
+    slope = theil_sen([points for points in launches.values() if len(points) > 1], defaults.SOAK_CONFIDENCE)
+    if len(read) < defaults.SOAK_MIN_INTERVALS or slope is None:
         return None
-    length, level = soak_seconds(intervals), median(levels)
-    matters = limit if share is None else abs(level) * share
-    assert matters is not None
-    slope = slope.widened(hidden / length)
+    readings = [reading for _, reading in read]
+    level, unseen = median(reading.value for reading in readings), hidden(readings)
+    slope = slope.widened(unseen / length)
+    matters = abs(level) * limit if share else limit
     return Trend(
-        name, unit, level, slope.middle * length, slope.low * length, slope.high * length, matters, hidden
+        name, unit, level, slope.middle * length, slope.low * length, slope.high * length, matters, unseen
     )
 
 

@@ -15,17 +15,15 @@ from statistics import median
 from types import MappingProxyType
 from typing import Final, Literal
 
-from nalm_core.rates import defaults
-from nalm_core.rates.soak import settled, soak_seconds, tail_bin_ns, tail_ns
-from nalm_core.rates.trials import as_round, forwarded_pps
-from nalm_core.report.counters import totals
+from nalm_core.rates import defaults, soak_readings
+from nalm_core.rates.soak import settled, soak_seconds
+from nalm_core.rates.soak_readings import Reading, hidden
 from nalm_core.report.own_metrics import MetricGrowth, OwnMetric
 from nalm_core.report.run_report import Arm, ArmInfo
 from nalm_core.report.trials.rate_run import RateRun, SoakInterval
 from nalm_core.stats.trend import Slope, theil_sen, with_scatter
 
 ARMS: Final = (Arm.BASE, Arm.HEAD)
-Reading = Callable[[SoakInterval, ArmInfo], float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,52 +32,32 @@ class SoakMetric:
 
     unit: str
     better: Literal["lower", "higher"]
-    reading: Reading
+    reading: Callable[[SoakInterval, ArmInfo], Reading | None]
     limit: float
     """Change over the whole soak that matters: a share of the level of a drift, or in the figure's unit."""
     drift: bool
     """Shown as a share of the level over the soak, of valid intervals; otherwise in its unit by the hour."""
     absent: str = "it was not measured in any interval"
-    hidden: Callable[[Sequence[SoakInterval]], float] = lambda _: 0.0
-    """The change over the soak that bins of its values may hide, in the figure's unit: the interval includes
-    it."""
-
-
-def _cpp(one: SoakInterval, info: ArmInfo) -> float | None:
-    return totals(as_round(one.trial), info).cpp
-
-
-def _pps(one: SoakInterval, info: ArmInfo) -> float | None:
-    return forwarded_pps(one.trial, info)
-
-
-def _tail(one: SoakInterval, _: ArmInfo) -> float | None:
-    return tail_ns(one)
-
-
-def _memory(one: SoakInterval, _: ArmInfo) -> float | None:
-    return one.memory_bytes
-
-
-def _buffers(one: SoakInterval, _: ArmInfo) -> float | None:
-    return one.buffers_in_use
 
 
 SOAK_METRICS: Final[Mapping[str, SoakMetric]] = MappingProxyType(
     {
-        "cpp_drift": SoakMetric("1", "lower", _cpp, defaults.CPP_DRIFT_LIMIT, drift=True),
-        "pps_drift": SoakMetric("1", "higher", _pps, defaults.CPP_DRIFT_LIMIT, drift=True),
+        "cpp_drift": SoakMetric("1", "lower", soak_readings.cpp, defaults.CPP_DRIFT_LIMIT, drift=True),
+        "pps_drift": SoakMetric("1", "higher", soak_readings.pps, defaults.CPP_DRIFT_LIMIT, drift=True),
         "latency_p99_9_drift": SoakMetric(
             "1",
             "lower",
-            _tail,
+            soak_readings.latency_p99_9,
             defaults.TAIL_DRIFT_LIMIT,
             drift=True,
             absent="the generator measured no latency",
-            hidden=tail_bin_ns,
         ),
-        "memory_growth": SoakMetric("bytes/h", "lower", _memory, defaults.MEMORY_LEAK_BYTES, drift=False),
-        "buffers_growth": SoakMetric("buffers/h", "lower", _buffers, defaults.SOAK_RUN_BUFFERS, drift=False),
+        "memory_growth": SoakMetric(
+            "bytes/h", "lower", soak_readings.memory, defaults.MEMORY_LEAK_BYTES, drift=False
+        ),
+        "buffers_growth": SoakMetric(
+            "buffers/h", "lower", soak_readings.buffers_in_use, defaults.SOAK_RUN_BUFFERS, drift=False
+        ),
     }
 )
 """All figures of a soak, in the order in which they are shown."""
@@ -133,26 +111,27 @@ def _side(of: SoakMetric, intervals: Sequence[SoakInterval], info: ArmInfo, hour
     """The growth of one arm; a reason if there is none."""
     used = [one for one in settled(intervals) if not of.drift or one.trial.invalid is None]
     launches: dict[int, list[tuple[float, float]]] = {}
+    readings = []
     for one in used:
-        value = of.reading(one, info)
-        if value is not None:
-            launches.setdefault(one.launch, []).append((one.launch_s / 3600, float(value)))
-    levels = [value for points in launches.values() for _, value in points]
-    if not levels and used:
+        reading = of.reading(one, info)
+        if reading is not None:
+            readings.append(reading)
+            launches.setdefault(one.launch, []).append((one.launch_s / 3600, reading.value))
+    if not readings and used:
         return of.absent
-    if len(levels) < defaults.SOAK_MIN_INTERVALS:
+    if len(readings) < defaults.SOAK_MIN_INTERVALS:
         disturbed = next((one.trial.invalid for one in intervals if one.trial.invalid), None)
         why = f" ({disturbed})" if disturbed else ""
-        return f"{len(levels)} usable intervals, {defaults.SOAK_MIN_INTERVALS} are needed{why}"
+        return f"{len(readings)} usable intervals, {defaults.SOAK_MIN_INTERVALS} are needed{why}"
     blocks = [points for points in launches.values() if len(points) > 1]
     slope = theil_sen(blocks, defaults.SOAK_CONFIDENCE)
     if slope is not None and of.drift and len({one.launch for one in intervals}) > 1:
         slope = with_scatter(slope, blocks, defaults.SOAK_CONFIDENCE)
-    level = median(levels)
+    level = median(reading.value for reading in readings)
     if slope is None or (of.drift and level == 0):
         return "no trend can be computed"
     scale = hours / level if of.drift else 1.0
     shown = 1.0 if of.drift else abs(level)
     scaled = Slope(slope.middle * scale, slope.low * scale, slope.high * scale)
-    scaled = scaled.widened(of.hidden(used) / level if of.drift else 0.0)
+    scaled = scaled.widened(hidden(readings) / level if of.drift else 0.0)
     return _Side(scaled.middle, MetricGrowth(low=scaled.low, high=scaled.high, level=shown))
