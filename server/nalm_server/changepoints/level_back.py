@@ -8,6 +8,7 @@ pair. Own metrics that gate are only fixed here, or by a person.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from math import exp, log
 from typing import Literal, NamedTuple
@@ -45,6 +46,16 @@ class Level(NamedTuple):
     metric: str
 
 
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What the moves of an alert lost."""
+
+    ratios: Mapping[Level, float]
+    """Logarithm of the ratio for the worse, by level."""
+    beside_histories: bool
+    """A figure moved from or to 0, which no history shows."""
+
+
 def look(session: Session, project_id: int, now: datetime) -> None:
     """Runs after the project's change points were weighed. If an improvement may undo several findings, the
     newest is fixed. The caller holds the project's lock."""
@@ -63,9 +74,10 @@ def look(session: Session, project_id: int, now: datetime) -> None:
     for alert, culprit in still_open:
         places = [place for number, place in taken.items() if number != alert.id]
         own = [one for one in better if one.low >= culprit.position and not _holds(one, places)]
-        used = _undoing(session, alert, own)
+        loss = _lost(alerts.moves(session, alert.id))
+        used = _undoing(loss.ratios, own)
         if used:
-            _fix(session, alert, used, now)
+            _fix(session, alert, loss, used, now)
             if alert.fixed_by_id is not None:
                 taken[alert.id] = commit_rows.get(session, alert.fixed_by_id).position
 
@@ -76,19 +88,20 @@ def _is_undecided(alert: AlertRow) -> bool:
     return alert.state in ACTIVE and not measured
 
 
-def _fix(session: Session, alert: AlertRow, used: Mapping[Level, Sequence[Point]], now: datetime) -> None:
+def _fix(
+    session: Session, alert: AlertRow, loss: Loss, used: Mapping[Level, Sequence[Point]], now: datetime
+) -> None:
     """Of a scenario with several series, the one in which most remains counts, in its own margin."""
-    lost = _lost(session, alert)
     by_scenario: dict[str, Recovery] = {}
     for level, own in used.items():
-        found = _recovery(session, level, lost[level], own)
+        found = _recovery(session, level, loss.ratios[level], own)
         known = by_scenario.get(level.scenario)
         if known is None or _left(found) > _left(known):
             by_scenario[level.scenario] = found
     recovery = [by_scenario[name] for name in sorted(by_scenario)]
     last = max((one for own in used.values() for one in own), key=lambda one: (one.place, one.row.id))
     most = max(recovery, key=_left)
-    if most.complete and lost.keys() == used.keys() and not _beside_histories(session, alert):
+    if most.complete and loss.ratios.keys() == used.keys() and not loss.beside_histories:
         why = f"the history is back at its level: {recovery_text(most)}"
         lifecycle.fix(session, alert, last.row.commit_id, why, now, recovery=recovery)
     else:
@@ -134,10 +147,9 @@ def _holds(one: Point, places: Iterable[int]) -> bool:
     return any(one.low < place <= one.high for place in places)
 
 
-def _undoing(session: Session, alert: AlertRow, better: Sequence[Point]) -> dict[Level, list[Point]]:
+def _undoing(lost: Mapping[Level, float], better: Sequence[Point]) -> dict[Level, list[Point]]:
     """The points that together take back the loss, by level: of CPP for every level or none."""
     used: dict[Level, list[Point]] = {}
-    lost = _lost(session, alert)
     for level, size in lost.items():
         own = [one for one in better if _level(one) == level]
         if restores(size, sum(_regained(one) for one in own)):
@@ -151,26 +163,17 @@ def _level(one: Point | AlertMoveRow) -> Level:
     return Level(one.scenario, one.host_class, one.stage, one.metric)
 
 
-def _lost(session: Session, alert: AlertRow) -> dict[Level, float]:
-    """By level, the logarithm of the ratio for the worse. Of CPP: the chain's, or those of stages if only
-    these moved. Of own metrics that gate: all that have a ratio."""
-    moves = [
-        one for one in alerts.moves(session, alert.id) if one.fate == Fate.ALERT and one.kind == "regression"
-    ]
-    cycles = [(one, log(one.ratio)) for one in moves if one.metric == DECIDES and one.ratio and one.ratio > 1]
+def _lost(moves: Sequence[AlertMoveRow]) -> Loss:
+    """Of CPP: the chain's, or those of stages if only these moved. Of own metrics that gate: all."""
+    worse = [one for one in moves if one.fate == Fate.ALERT and one.kind == "regression"]
+    cycles = [(one, log(one.ratio)) for one in worse if one.metric == DECIDES and one.ratio and one.ratio > 1]
     chains = {(one.scenario, one.host_class) for one, _ in cycles if one.stage == CHAIN}
     found = {
         _level(one): size
         for one, size in cycles
         if one.stage == CHAIN or (one.scenario, one.host_class) not in chains
     }
-    return found | {_level(one): abs(log(one.ratio)) for one in _own(moves) if one.ratio and one.ratio > 0}
-
-
-def _own(moves: Sequence[AlertMoveRow]) -> list[AlertMoveRow]:
-    return [one for one in beside_cycles(moves) if one.metric != DECIDES]
-
-
-def _beside_histories(session: Session, alert: AlertRow) -> bool:
-    """True if a figure moved from or to 0, which no history shows."""
-    return any(not one.ratio or one.ratio < 0 for one in _own(alerts.moves(session, alert.id)))
+    own = [one for one in beside_cycles(moves) if one.metric != DECIDES]
+    shown = [(one, one.ratio) for one in own if one.ratio and one.ratio > 0]
+    found |= {_level(one): abs(log(ratio)) for one, ratio in shown}
+    return Loss(found, beside_histories=len(shown) < len(own))

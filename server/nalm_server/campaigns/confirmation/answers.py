@@ -12,8 +12,8 @@ from nalm_core.verdict.metric_change import MetricChange, said
 from nalm_server.alerts import evidence
 from nalm_server.alerts.confirmation_schemas import Remeasurement
 from nalm_server.alerts.figures import judged
+from nalm_server.campaigns import hosts
 from nalm_server.campaigns import repository as campaigns
-from nalm_server.campaigns.confirmation import hosts
 from nalm_server.campaigns.confirmation.case import Case
 from nalm_server.campaigns.confirmation.steps import detail_of, is_bisect, note, ratio_of
 from nalm_server.campaigns.kind import StepState, why_no_run

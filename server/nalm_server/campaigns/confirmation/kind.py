@@ -13,13 +13,12 @@ from nalm_server.alerts import repository as alerts
 from nalm_server.alerts.confirmation_schemas import ACTIVE, PlanState
 from nalm_server.alerts.states import OVER
 from nalm_server.auth.access import project_repository as projects
+from nalm_server.campaigns import hosts, service
 from nalm_server.campaigns import repository as campaigns
-from nalm_server.campaigns import service
 from nalm_server.campaigns.confirmation import (
     answers,
     bisecting,
     evidence,
-    hosts,
     judging,
     queueing,
     repository,

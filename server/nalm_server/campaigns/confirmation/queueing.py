@@ -11,8 +11,9 @@ from typing import Any
 from nalm_core.findings.bisection import more_time
 
 from nalm_server.alerts.confirmation_schemas import Remeasurement
+from nalm_server.campaigns import hosts
 from nalm_server.campaigns import repository as campaigns
-from nalm_server.campaigns.confirmation import hosts, repository
+from nalm_server.campaigns.confirmation import repository
 from nalm_server.campaigns.confirmation.case import Case
 from nalm_server.campaigns.confirmation.evidence import Seen
 from nalm_server.campaigns.kind import StepState

@@ -15,7 +15,6 @@ from nalm_server.auth.access import project_repository as projects
 from nalm_server.base.errors import InvalidError
 from nalm_server.campaigns import repository as campaigns
 from nalm_server.campaigns.backfill import repository as steps_repository
-from nalm_server.campaigns.confirmation import hosts
 from nalm_server.campaigns.kind import Kind, Plan, StepState, end
 from nalm_server.campaigns.links import planning
 from nalm_server.campaigns.links.schemas import LinksState, PlannedLink
@@ -24,6 +23,7 @@ from nalm_server.campaigns.queueing import queue
 from nalm_server.db.context import Context
 from nalm_server.git.commits import repository as commits
 from nalm_server.jobs import approvals
+from nalm_server.jobs.agents.matching import online
 from nalm_server.jobs.models import CampaignRow
 from nalm_server.jobs.schemas import OPEN, JobReason, JobState
 
@@ -51,7 +51,7 @@ class _Links(Kind):
                 session, campaign.project_id, solution, spec.most + planning.MOST_OF_BRIDGES
             )
             project = projects.get(session, campaign.project_id)
-            online = {host.name for host in hosts.online(session, project, context.clock())}
+            there = {host.name for host in online(session, project.pool, context.clock())}
         return Plan(
             [
                 StepRow(
@@ -61,7 +61,7 @@ class _Links(Kind):
                     state=StepState.WAITING,
                     detail=one.model_dump(mode="json"),
                 )
-                for one in [one for one in found if one.host is None or one.host in online][: spec.most]
+                for one in [one for one in found if one.host is None or one.host in there][: spec.most]
             ]
         )
 

@@ -13,7 +13,7 @@ from nalm_core.history.ladder import Gain, Rung, gain, rungs
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access import project_repository as projects
-from nalm_server.campaigns.confirmation import hosts
+from nalm_server.campaigns import hosts
 from nalm_server.campaigns.links import repository
 from nalm_server.campaigns.links.schemas import PlannedLink
 from nalm_server.git.refs import repository as refs

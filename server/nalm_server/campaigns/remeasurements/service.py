@@ -14,7 +14,7 @@ from nalm_server.alerts import repository as alerts
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.campaigns import repository as campaigns
 from nalm_server.campaigns import service as all_campaigns
-from nalm_server.campaigns.confirmation.hosts import any_agent
+from nalm_server.campaigns.hosts import any_agent
 from nalm_server.campaigns.kind import RUNNING, StepState
 from nalm_server.campaigns.models import StepRow
 from nalm_server.campaigns.remeasurements import repository

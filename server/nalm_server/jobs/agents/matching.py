@@ -103,12 +103,14 @@ def left_to(session: Session, host: HostRow, asker: Asker, now: datetime) -> lis
     given_up = queue.given_up(session, asker, now, MOST_LEFT)
     if not given_up:
         return []
-    online = [
-        one
-        for one in repository.hosts_of_pools(session, [host.pool])
-        if one.id != host.id and state_of(one, now)[0] is HostState.ONLINE
-    ]
-    return [job.id for job in given_up if not any(_could_take(session, job, one) for one in online)]
+    others = [one for one in online(session, host.pool, now) if one.id != host.id]
+    return [job.id for job in given_up if not any(_could_take(session, job, one) for one in others)]
+
+
+def online(session: Session, pool: str, now: datetime) -> list[HostRow]:
+    """Hosts of the pool that take jobs now."""
+    known = repository.hosts_of_pools(session, [pool])
+    return [host for host in known if state_of(host, now)[0] is HostState.ONLINE]
 
 
 def _could_take(session: Session, job: JobRow, host: HostRow) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which hosts can measure a finding again, and when to give up waiting for one."""
+"""Which hosts of a project's pool can measure for a campaign, and when to give up waiting for one."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.jobs.agents import repository as agents
-from nalm_server.jobs.agents.matching import capabilities
+from nalm_server.jobs.agents.matching import capabilities, online
 from nalm_server.jobs.agents.models import HostRow
 from nalm_server.jobs.agents.needs import Needs, missing
-from nalm_server.jobs.hosts.schemas import HostState
-from nalm_server.jobs.hosts.states import state_of
 
 PATIENCE = timedelta(hours=6)
 """How long a confirmation waits for its intended host."""
@@ -41,12 +39,6 @@ def another(
 ) -> HostRow | None:
     """An available host of the pool that meets the needs."""
     required = Needs.parse(needs) if needs else Needs()
-    available = online(session, project, now)
+    available = online(session, project.pool, now)
     fit = (host for host in available if host.name != not_this and not missing(required, capabilities(host)))
     return next(fit, None)
-
-
-def online(session: Session, project: ProjectRow, now: datetime) -> list[HostRow]:
-    """Hosts of the pool that take jobs now."""
-    known = agents.hosts_of_pools(session, [project.pool])
-    return [host for host in known if state_of(host, now)[0] is HostState.ONLINE]
