@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every commit of the demo builds and is correct, and its code changes only if its header says so."""
+"""Every commit of the demo builds and is correct, and its code changes only if its header says so. Each other
+mutant compiles."""
 
 import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -53,6 +55,23 @@ class Workshop:
             )
         subprocess.run(["ninja", "-C", str(self.build), "nalm-nf"], check=True, stdout=subprocess.DEVNULL)
         return self.build / "nalm-nf"
+
+    def errors_of(self, patch: Path) -> str:
+        """What the compiler says of the patch's sources, and of those beside a header that it changes."""
+        self.git("checkout", "-q", "--force", ".")
+        self.git("apply", str(patch))
+        changed = {self.source / name for name in self.git("diff", "--name-only").split()}
+        folders = {path.parent for path in changed if path.suffix == ".h"}
+        said = []
+        for unit in json.loads((self.build / "compile_commands.json").read_text()):
+            source = (self.build / unit["file"]).resolve()
+            if source in changed or source.parent in folders:
+                command = f"{unit['command']} -fsyntax-only"
+                done = subprocess.run(
+                    command, shell=True, cwd=self.build, capture_output=True, text=True, check=False
+                )
+                said.append(done.stderr if done.returncode else "")
+        return "".join(said)
 
     def golden_tests(self, merge: dict[str, object]) -> list[str]:
         """The commit's golden tests of the chains and of each stage whose code the merge changes."""
@@ -117,3 +136,12 @@ def test_demo_commits_are_correct_and_change_code_as_they_say(demo: Demo, worksh
             workshop.passes_golden_tests(binary, workshop.golden_tests(merge))
             workshop.has_a_clean_hot_path(binary)
         before = after
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(1200)
+def test_every_mutant_that_applies_alone_compiles(demo: Demo, workshop: Workshop) -> None:
+    workshop.at(demo.merges[0]["parent"])
+    alone = sorted((NF / "mutants").glob("*/*.patch"))
+    assert len(alone) > 90
+    assert {patch.name: said for patch in alone if (said := workshop.errors_of(patch))} == {}

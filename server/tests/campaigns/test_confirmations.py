@@ -11,7 +11,8 @@ from nalm_core.report.defaults import BUDGET_SECONDS
 from nalm_server.alerts import lifecycle
 from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.states import AlertState
-from nalm_server.campaigns.confirmation import hosts, queueing
+from nalm_server.campaigns import hosts
+from nalm_server.campaigns.confirmation import queueing
 from nalm_server.changepoints.models import ChangePointRow
 from nalm_server.changepoints.significance import settle
 from nalm_server.git.commits.models import CommitRow
