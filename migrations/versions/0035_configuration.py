@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""projects.configuration: an nalm.toml in place of the commits' own"""
+"""projects.configuration: a nalm.toml in place of the commits' own"""
 
 from __future__ import annotations
 

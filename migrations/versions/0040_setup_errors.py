@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""repository_settings: a default branch that is not there, an nalm.toml that is missing or wrong"""
+"""repository_settings: a default branch that is not there, a nalm.toml that is missing or wrong"""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ LINKED = {
 BY_THE_CLOCK = 0.002
 """Counts of a program that sends by the clock do not repeat exactly."""
 L2FWD_BY_THE_CLOCK = 0.005
-"""It forwards few instructions a packet between its looks at the clock: its counts have differed by 0.22 %."""
+"""It forwards few instructions a packet between its looks at the clock: its counts differed by 0.22 %."""
 ROUNDS = "#define ROUNDS 8\n"
 COSTLY = f"""
 #include <stdint.h>

@@ -57,7 +57,7 @@ def _effort(request: Request) -> list[dict[str, float]]:
 
 
 def given_identity(repository: Repository) -> list[str]:
-    """What an nalm.toml from outside of the commits adds to an address: its text, and what it names there."""
+    """What a nalm.toml from outside of the commits adds to an address: its text, and what it names there."""
     given = repository.given
     if given is None:
         return []

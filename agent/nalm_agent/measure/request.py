@@ -48,7 +48,7 @@ class Request:
 
 
 NO_CONFIG_HINT = (
-    "`--config FILE` names an nalm.toml for commits that have none; `nalm init` writes a first one"
+    "`--config FILE` names a nalm.toml for commits that have none; `nalm init` writes a first one"
 )
 
 

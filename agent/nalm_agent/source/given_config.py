@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An nalm.toml from outside of the commits, which stands in for those of all revisions of a repository."""
+"""A nalm.toml from outside of the commits, which stands in for those of all revisions of a repository."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_BYTES = 1 << 30
 
 @dataclass(frozen=True)
 class GivenConfig:
-    """The text of an nalm.toml, and the folder of the files that it names beside the repository's."""
+    """The text of a nalm.toml, and the folder of the files that it names beside the repository's."""
 
     text: str
     name: str
@@ -41,7 +41,7 @@ class GivenConfig:
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
             raise ConfigError(
-                f"{path} cannot be read: {why}", hint="--config takes the path of an nalm.toml"
+                f"{path} cannot be read: {why}", hint="--config takes the path of a nalm.toml"
             ) from error
 
     def beside(self, path: str) -> Path | None:

@@ -92,7 +92,7 @@ def test_a_pair_that_is_none_is_refused(revisions: list[str], base: str | None, 
 
 @pytest.fixture
 def without_config(nf_repository: NfRepository) -> NfRepository:
-    """Two commits that never had an nalm.toml, nor a capture; head is slower."""
+    """Two commits that never had a nalm.toml, nor a capture; head is slower."""
     nf_repository.git("rm", "-q", "nalm.toml", "traffic/capture.bin")
     nf_repository.git("commit", "-q", "--amend", "-m", "first")
     nf_repository.commit("slower", work__h="#define ALPHA_WORK 400\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the server can tell of an nalm.toml: agents read its keys. Pure."""
+"""What the server can tell of a nalm.toml: agents read its keys. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import tomllib
 FILE_NAME = "nalm.toml"
 MOST_BYTES = 131_072
 TABLES = ("project", "build", "run", "scenarios")
-"""Tables that an nalm.toml must have."""
+"""Tables that a nalm.toml must have."""
 
 
 def fault(text: str) -> str | None:

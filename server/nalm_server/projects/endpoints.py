@@ -63,6 +63,6 @@ def get_configuration(project: ProjectName, session: ReadDb, caller: Caller) -> 
 def set_configuration(
     project: ProjectName, change: ConfigurationChange, session: Db, now: Now, caller: Caller
 ) -> Configuration:
-    """Sets an nalm.toml for all commits, whether or not they have one, or removes it."""
+    """Sets a nalm.toml for all commits, whether or not they have one, or removes it."""
     row = require_project(session, caller, project, Role.MAINTAINER)
     return configuration.change(session, caller, row, change, now)

@@ -1700,7 +1700,7 @@ export interface paths {
         get: operations["get_configuration"];
         /**
          * Set Configuration
-         * @description Sets an nalm.toml for all commits, whether or not they have one, or removes it.
+         * @description Sets a nalm.toml for all commits, whether or not they have one, or removes it.
          */
         put: operations["set_configuration"];
         post?: never;
@@ -6769,7 +6769,7 @@ export interface components {
         };
         /**
          * GivenConfiguration
-         * @description An nalm.toml from outside of the commits, by which both arms were built and run.
+         * @description A nalm.toml from outside of the commits, by which both arms were built and run.
          */
         GivenConfiguration: {
             /** Name */

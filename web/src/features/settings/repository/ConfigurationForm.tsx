@@ -6,7 +6,7 @@ import { ActionError } from "../../../shared/ui/ActionError";
 import { useAction } from "../../../shared/ui/hooks/useAction";
 import { setConfiguration } from "../api";
 
-/** An nalm.toml for commits that have none. */
+/** A nalm.toml for commits that have none. */
 export function ConfigurationForm({ project, now }: { project: string; now: Configuration }) {
   const form = useForm({ initialValues: { text: now.text ?? "" } });
   const save = useAction((text: string | null) => setConfiguration(project, text), {
@@ -18,7 +18,7 @@ export function ConfigurationForm({ project, now }: { project: string; now: Conf
         {now.text === null
           ? "Each commit is measured by the nalm.toml in it. A text here takes the place of all of them, " +
             "also for commits that never had one."
-          : "All commits are measured by this text, whether or not they have an nalm.toml."}
+          : "All commits are measured by this text, whether or not they have a nalm.toml."}
       </p>
       <Textarea
         label="nalm.toml"
