@@ -153,6 +153,8 @@ def _ndr(load: LoadConfig, full: float, base: BaseUnderLoad) -> float:
 def _ndr_of_launch(load: LoadConfig, loads: Loads, base: BaseUnderLoad, launch: int) -> Search:
     run = NfRun(
         command=base.run.command,
+        variables=base.run.environment,
+        setup=base.run.setup,
         cores=base.cores,
         work=base.work,
         lcores=base.run.lcores,

@@ -411,5 +411,6 @@ def launch_paced(
         urgent=run.urgent,
         events=events,
         environment=run.environment,
+        setup=run.setup,
         say=run.say,
     )

@@ -32,6 +32,7 @@ class PacedNf(RunningNf):
         urgent: bool = False,
         events: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
+        setup: Sequence[str] = (),
         say: Callable[[str], None] = lambda line: None,
     ) -> None:
         """offered: the first load; None: a closed loop. The other parameters are those of RunningNf."""
@@ -49,6 +50,7 @@ class PacedNf(RunningNf):
             urgent=urgent,
             events=events,
             environment={**(environment or {}), VARIABLE: str(self._traffic_path)},
+            setup=setup,
             say=say,
         )
 

@@ -68,7 +68,14 @@ def _missing(reasons: Mapping[str, str]) -> str | None:
 def _at_load(arm: Arm, run: NfRun, pps: int, launch: int) -> LoadEvents:
     """launch: its number."""
     started = ArmRun(
-        arm, run.command, run.lcores, run.ready_seconds, run.pin, run.urgent, environment=run.variables
+        arm,
+        run.command,
+        run.lcores,
+        run.ready_seconds,
+        run.pin,
+        run.urgent,
+        environment=run.variables,
+        setup=run.setup,
     )
     offered = OfferedLoad(name="sweep", pps=pps, **dict(run.shape))
 

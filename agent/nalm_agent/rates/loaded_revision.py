@@ -255,9 +255,11 @@ def run_of(
     traffic = traffic or traffic_file(one.repository, built.source, one.scenario.traffic)
     if traffic is not None:
         require_content(traffic, str(one.scenario.traffic))
+    ready = Ready(built, one.run)
     return NfRun(
-        command=Ready(built, one.run).command(traffic, own, huge_pages=host.huge_pages),
+        command=ready.command(traffic, own, huge_pages=host.huge_pages),
         variables=one.run.own_variables(built.source, built.directory),
+        setup=ready.setup(traffic, own),
         cores=own,
         work=work,
         lcores=one.scenario.lcores,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,6 +53,8 @@ class NfRun:
     definition: RunDefinition
     variables: Mapping[str, str] = field(default_factory=dict)
     """Variables that nalm.toml gives to the NF."""
+    setup: Sequence[str] = ()
+    """The command that sets the started NF up; empty: it needs none."""
     shape: LoadShape = NO_SHAPE
     """Of the open loop."""
     generator: LoadGenerator | None = None
@@ -93,6 +95,7 @@ class TrialNf:
             pin=run.pin,
             urgent=run.urgent,
             environment={**run.variables, **variables},
+            setup=run.setup,
         )
 
     def __enter__(self) -> TrialNf:

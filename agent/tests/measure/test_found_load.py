@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import ClassVar
@@ -20,6 +20,7 @@ from nalm_agent.report.progress import Silent
 from nalm_agent.runtime.errors import HostError
 from nalm_agent.store.home import Home, WorkDir
 from nalm_agent.trials.search import Loads
+from nalm_agent.trials.trial_nf import NfRun
 from nalm_core.rates.rate_report import Ended, Search
 from nalm_core.report.offered_load import OfferedLoad, RoundTraffic
 from nalm_core.report.run_report import (
@@ -251,3 +252,23 @@ def test_a_base_without_idle_time_is_said(base: BaseUnderLoad, monkeypatch: pyte
     known(monkeypatch, lambda _: None)
     with pytest.raises(HostError, match="base does not count idle time, so its CUR is unknown"):
         found_load(LoadConfig(cur=0.5), base)
+
+
+class StartedError(Exception):
+    """Has the run with which the search starts an NF."""
+
+
+def test_the_search_for_ndr_starts_the_nf_as_launches_do(
+    base: BaseUnderLoad, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known(monkeypatch, lambda pps: pps / FULL)
+
+    def start(run: NfRun, *, launch: int) -> None:
+        raise StartedError(run)
+
+    monkeypatch.setattr(searching, "TrialNf", start)
+    run = replace(base.run, environment={"NF_CONFIG": "edge.toml"}, setup=["ctl", "ports"])
+    with pytest.raises(StartedError) as raised:
+        found_load(LoadConfig(ndr=0.5), replace(base, run=run))
+    (started,) = raised.value.args
+    assert (started.variables, started.setup) == (run.environment, run.setup)

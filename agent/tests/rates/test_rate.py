@@ -66,6 +66,26 @@ def test_loads_have_bursts_new_flows_and_a_ramp(
 
 
 @pytest.mark.parametrize(
+    "command",
+    [
+        ["rate", "HEAD", "--mode", "mrr"],
+        ["rate", "HEAD", "--mode", "sweep"],
+        ["soak", "HEAD", "--hours", "0.0001", "--pps", "1000", "--out", "{tmp}/soak.jsonl"],
+    ],
+)
+def test_an_nf_that_is_offered_a_load_is_set_up_before(
+    traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path, command: list[str]
+) -> None:
+    toml = (traffic_repository.path / "nalm.toml").read_text()
+    setup = toml.replace("[run]", '[run]\nsetup = ["sh", "-c", "echo no such port; exit 3"]')
+    traffic_repository.commit("set up", nalm__toml=setup)
+    done = nalm.run(*(one.format(tmp=tmp_path) for one in command), cwd=traffic_repository.path)
+    assert done.returncode not in (0, 1, 3), done.stdout
+    assert "run.setup ended with exit code 3" in done.stdout + done.stderr
+    assert "no such port" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
     ("options", "said"),
     [
         (["--ramp", "ten"], "--ramp 'ten' is not MS or MS:LEAST"),

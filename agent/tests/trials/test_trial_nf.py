@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from nalm_agent.host.cores import Cores
+from nalm_agent.measure.rounds import ArmRun, launch_paced
 from nalm_agent.nf.traffic_file import bin_end
 from nalm_agent.runtime.errors import NfError, ProbeError
 from nalm_agent.store.home import WorkDir
@@ -18,6 +19,7 @@ from nalm_core.rates.latency import figures
 from nalm_core.rates.rate_report import Phase
 from nalm_core.rates.trials import forwarded, losses
 from nalm_core.report.run_report import (
+    Arm,
     Build,
     RunDefinition,
 )
@@ -69,6 +71,17 @@ def test_one_process_takes_one_load_after_another(traffic_nf: Path, work: WorkDi
         assert 2 ** (shortest + 1) > nf.tsc_hz * UNSENT_SLACK_US / 1e6
     assert closed.traffic.sent > 0
     assert closed.intended_pps is closed.long_calls is None
+
+
+def test_an_nf_whose_traffic_is_paced_is_set_up_before(
+    traffic_nf: Path, work: WorkDir, tmp_path: Path
+) -> None:
+    there = tmp_path / "there"
+    run = ArmRun(Arm.HEAD, [str(traffic_nf)], 1, ready_seconds=10, setup=["touch", str(there)])
+    with launch_paced(run, work, None, seed=0) as nf:
+        nf.wait_ready()
+        assert there.exists()
+        nf.finish()
 
 
 @pytest.mark.timed
