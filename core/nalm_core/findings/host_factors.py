@@ -140,7 +140,7 @@ def _quantity(name: str, facts: Sequence[Any], groups: list[str]) -> _Columns | 
     column = _within(((filled - known.mean()) / scale)[:, None], groups)
     if column.std() < 1e-9:
         return None
-    return _Columns(name, column, [], [], (high - low) / scale, f"{low:.3g} to {high:.3g}")
+    return _Columns(name, column, [], [], (high - low) / scale, f"{_short(low)} to {_short(high)}")
 
 
 def _category(name: str, of: list[str], groups: list[str]) -> _Columns | None:
@@ -155,6 +155,11 @@ def _category(name: str, of: list[str], groups: list[str]) -> _Columns | None:
     if not (columns.std(axis=0) > 1e-9).any():
         return None
     return _Columns(name, columns, labels, of, 0.0, "")
+
+
+def _short(value: float) -> str:
+    """Three digits, and all before the point."""
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
 
 
 def _within(columns: Values, groups: list[str]) -> Values:

@@ -90,3 +90,19 @@ def test_too_few_runs_or_equal_ones_show_nothing() -> None:
 def test_every_property_has_a_name_and_advice() -> None:
     assert set(LABELS) == set(ADVICE)
     assert label("numa_nodes") == "numa nodes" and "numa nodes" in advice("numa_nodes")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [(2594.0, 2611.0, "2594 to 2611"), (0.0, 0.2, "0 to 0.2"), (50.84, 57.2, "50.8 to 57.2")],
+)
+def test_a_quantity_has_the_digits_that_people_read(low: float, high: float, shown: str) -> None:
+    rng = np.random.default_rng(6)
+    runs = [
+        RecordedRun(
+            "0", 0.03 * (place % 2) + rng.normal(0, 0.001), place, {"what": high if place % 2 else low}
+        )
+        for place in range(2 * MIN_RUNS)
+    ]
+    (factor,) = factors(runs).factors
+    assert [one.value for one in factor.effects] == [shown]

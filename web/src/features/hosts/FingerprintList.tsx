@@ -8,6 +8,9 @@ const SEVERITIES: Record<string, string> = {
   incomparable: "another kind of host",
 };
 
+const SWITCHES: Record<string, string> = { True: "on", False: "off" };
+const valueWord = (value: string): string => SWITCHES[value] ?? value;
+
 /** What the host was over time, newest first: what changed each time, and all of it on request. */
 export function FingerprintList({ fingerprints }: { fingerprints: readonly Fingerprint[] }) {
   if (fingerprints.length === 0) return <p className="soft">No run has reported a fingerprint yet.</p>;
@@ -20,7 +23,7 @@ export function FingerprintList({ fingerprints }: { fingerprints: readonly Finge
             {one.changes.length === 0 && <span className="below">First report.</span>}
             {one.changes.map((change) => (
               <span key={change.field} className="below">
-                <span className="mono">{change.field}</span>: {change.before} → {change.after} (
+                {change.field.replaceAll("_", " ")}: {valueWord(change.before)} → {valueWord(change.after)} (
                 {SEVERITIES[change.severity] ?? change.severity})
               </span>
             ))}

@@ -3,13 +3,16 @@ import { useQuery } from "@tanstack/react-query";
 import { factorsQuery } from "../../shared/api/hosts";
 import type { HostFactors as Factors } from "../../shared/api/types";
 import { share } from "../../shared/logic/hosts";
-import { change } from "../../shared/logic/text/format";
+import { change, MISSING } from "../../shared/logic/text/format";
 import { ratio } from "../../shared/logic/text/units";
 import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { Panel } from "../../shared/ui/Panel";
+import { ServerText } from "../../shared/ui/ServerText";
 
 type Factor = Factors["factors"][number];
 const SHOWN = 8;
+/** Their values are digests of many settings. */
+const OF_MANY: ReadonlySet<string> = new Set(["mitigations", "cmdline", "libraries"]);
 
 /** Which properties of hosts move measurements, and what to do about the largest. */
 export function HostFactors() {
@@ -36,8 +39,8 @@ export function HostFactors() {
         <thead>
           <tr>
             <th className="left">Property</th>
-            <th>Share of the variance</th>
             <th className="left">Largest difference in cycles</th>
+            <th>Share of the variance</th>
           </tr>
         </thead>
         <tbody>
@@ -47,8 +50,8 @@ export function HostFactors() {
                 {one.label}
                 {one.together.length > 0 && <span className="under">with {one.together.join(", ")}</span>}
               </th>
-              <td className="number">{one.significant ? share(one.share) : "not shown to matter"}</td>
-              <td className="left">{one.significant && largest(one)}</td>
+              <td className="left wrap">{one.significant ? largest(one) : "not shown to matter"}</td>
+              <td className="number">{one.significant ? share(one.share) : MISSING}</td>
             </tr>
           ))}
         </tbody>
@@ -57,7 +60,7 @@ export function HostFactors() {
         <ul>
           {advised.map((one) => (
             <li key={one.name}>
-              <strong>{one.label}</strong>: {one.advice}
+              <strong>{one.label}</strong>: <ServerText>{one.advice ?? ""}</ServerText>
             </li>
           ))}
         </ul>
@@ -66,9 +69,12 @@ export function HostFactors() {
   );
 }
 
+/** "off against on: +3.8 %"; of a quantity "from 0 to 0.2: +4.0 %". */
 function largest(one: Factor): string {
   const [first, ...others] = [...one.effects].sort((a, b) => Math.abs(b.change) - Math.abs(a.change));
-  if (first === undefined) return "";
-  const beside = others.length > 0 ? ` against ${one.effects[0]?.value}` : "";
-  return `${first.value}${beside}: ${change(ratio(1 + first.change))}`;
+  if (first === undefined) return MISSING;
+  const size = change(ratio(1 + first.change));
+  if (OF_MANY.has(one.name)) return `other ones than most runs have: ${size}`;
+  if (others.length === 0) return `from ${first.value}: ${size}`;
+  return `${first.value} against ${one.effects[0]?.value}: ${size}`;
 }

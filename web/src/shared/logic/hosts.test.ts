@@ -8,6 +8,10 @@ test("what a host has, without what it has not but for the PMU", () => {
   expect(capabilityWords(has)).toEqual(["4 lcores", "no PMU", `2${THIN}GiB in huge pages`]);
   expect(capabilityWords({ ...has, lcores: 1, nics: 1 }).slice(0, 3)).toEqual(["1 lcore", "no PMU", "1 NIC"]);
   expect(capabilityWords({ ...has, generators: ["lab"] }).slice(-1)).toEqual(["generator lab"]);
+  expect(capabilityWords({ ...has, generators: ["lab", "rack"] }).slice(-1)).toEqual([
+    "generators lab, rack",
+  ]);
+  expect(capabilityWords({ ...has, generators: [] })).toEqual(capabilityWords(has));
   expect(capabilityWords(null)).toEqual(["hardware not reported"]);
 });
 

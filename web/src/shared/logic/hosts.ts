@@ -26,9 +26,12 @@ export function capabilityWords(has: CapabilitiesLike | null): string[] {
     ...(has.hugepages_mb > 0 ? [`${bytes(has.hugepages_mb * MIB)} in huge pages`] : []),
     ...(has.memory_mb > 0 ? [`${bytes(has.memory_mb * MIB)} of memory`] : []),
     ...(has.isolated_cpus > 0 ? [counted(has.isolated_cpus, "isolated CPU")] : []),
-    ...(has.generators ?? []).map((name) => `generator ${name}`),
+    ...generatorWords(has.generators ?? []),
   ];
 }
+
+const generatorWords = (names: readonly string[]): string[] =>
+  names.length === 0 ? [] : [`${names.length === 1 ? "generator" : "generators"} ${names.join(", ")}`];
 
 /** Below it a share has more digits than it has meaning: a ten thousandth of a per cent. */
 const FINEST = 1e-6;
