@@ -7,6 +7,7 @@ import type { Confirmation } from "../../shared/api/types";
 import { hostChoiceWord } from "../../shared/logic/alerts";
 import { figureText } from "../../shared/logic/queue";
 import { moment, said } from "../../shared/logic/text/format";
+import { useMetricTitles } from "../../shared/ui/hooks/useMetrics";
 import { JobProgress } from "../../shared/ui/jobs/JobProgress";
 import { ChangeText } from "../../shared/ui/run/ChangeText";
 import { VerdictWord } from "../../shared/ui/run/VerdictBadge";
@@ -20,6 +21,7 @@ interface Props {
 
 /** Each measurement that was asked for again: where, and what came of it. */
 export function ConfirmationTable({ project, measurements, reported }: Props) {
+  const titles = useMetricTitles(project);
   if (measurements.length === 0) return null;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
@@ -38,7 +40,7 @@ export function ConfirmationTable({ project, measurements, reported }: Props) {
         <tbody>
           {measurements.map((one) => (
             <tr key={`${one.scenario} ${one.remeasurement} ${one.requested_at} ${one.job_id}`}>
-              <th scope="row">{figureText(one)}</th>
+              <th scope="row">{figureText(one, titles)}</th>
               <td className="left">{one.host ?? one.first_host ?? "any"}</td>
               <td className="left">
                 <How project={project} one={one} />

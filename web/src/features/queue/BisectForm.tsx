@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Autocomplete, Button, Select } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useQuery } from "@tanstack/react-query";
-import { projectMetricsQuery } from "../../shared/api/queries";
 import type { BisectDetail, Commit } from "../../shared/api/types";
 import { ActionError } from "../../shared/ui/ActionError";
 import { CommitPicker } from "../../shared/ui/CommitPicker";
 import { useAction } from "../../shared/ui/hooks/useAction";
+import { useMetrics } from "../../shared/ui/hooks/useMetrics";
 import { addBisect } from "./api";
 import { backfillSize } from "./campaigns";
 
@@ -32,7 +31,7 @@ export function BisectForm(props: Props) {
       metric: props.metric ?? null,
     },
   });
-  const { data: metrics = [] } = useQuery(projectMetricsQuery(project));
+  const metrics = useMetrics(project);
   const { good, bad, scenario, metric } = form.values;
   const order = commits.map((commit) => commit.sha);
   const size = backfillSize(order, good, bad, 1);
@@ -63,8 +62,7 @@ export function BisectForm(props: Props) {
       />
       <Select
         label="Figure"
-        description="Of rates and soaks without one: whichever figure is worst"
-        placeholder="What decides the runs"
+        description="Empty: what decides the runs; of rates and soaks, the worst figure"
         clearable
         searchable
         data={metrics.map((one) => ({ value: one.name, label: one.title }))}
@@ -79,7 +77,7 @@ export function BisectForm(props: Props) {
       )}
       <ActionError error={start.error} />
       <Button type="submit" loading={start.isPending} disabled={!good || !bad || !scenario}>
-        Start the bisect
+        Start the bisection
       </Button>
     </form>
   );

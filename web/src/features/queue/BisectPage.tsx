@@ -2,16 +2,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Navigate } from "@tanstack/react-router";
 import type { BisectDetail } from "../../shared/api/types";
-import { figureText } from "../../shared/logic/queue";
+import { figureName, figureText } from "../../shared/logic/queue";
 import { moment, shortSha } from "../../shared/logic/text/format";
 import { useLiveJobs } from "../../shared/ui/hooks/useLive";
+import { useMetricTitles } from "../../shared/ui/hooks/useMetrics";
 import { ShaLink } from "../../shared/ui/links/ShaLink";
 import { Panel } from "../../shared/ui/Panel";
 import { Facts } from "../../shared/ui/run/HostFacts";
 import { bisectQuery, cancelBisect } from "./api";
 import { BisectSteps } from "./BisectSteps";
 import { CampaignFrame } from "./CampaignFrame";
-import { candidatesLeft, searchStateWord } from "./campaigns";
+import { candidatesLeft, isSearching, searchStateWord } from "./campaigns";
 
 const route = getRouteApi("/p/$project/bisections/$id");
 
@@ -20,6 +21,7 @@ export function BisectPage() {
   const number = Number(id);
   const live = useLiveJobs({ project, bisect: number }, ["bisect"]);
   const { data: bisect, error, refetch } = useQuery(bisectQuery(number));
+  const titles = useMetricTitles(project);
   if (bisect !== undefined && bisect.project !== project)
     return <Navigate to="/p/$project/bisections/$id" params={{ project: bisect.project, id }} replace />;
   return (
@@ -30,13 +32,13 @@ export function BisectPage() {
       error={error}
       onRetry={refetch}
       live={live}
-      state={(loaded) => `${figureText(loaded)}, ${searchStateWord(loaded.state).toLowerCase()}`}
+      state={(loaded) => `${figureText(loaded, titles)}, ${searchStateWord(loaded.state).toLowerCase()}`}
       cancel={cancelBisect}
       renews={["bisect", "bisects"]}
     >
       {(loaded) => (
         <>
-          <Outcome bisect={loaded} />
+          <Outcome bisect={loaded} titles={titles} />
           <Panel title="Steps">
             <BisectSteps bisect={loaded} />
           </Panel>
@@ -46,20 +48,30 @@ export function BisectPage() {
   );
 }
 
-function Outcome({ bisect }: { bisect: BisectDetail }) {
+interface OutcomeProps {
+  bisect: BisectDetail;
+  titles: ReadonlyMap<string, string>;
+}
+
+function Outcome({ bisect, titles }: OutcomeProps) {
   const left = candidatesLeft(bisect);
   const found = bisect.state === "found" && bisect.high_sha !== null;
   return (
     <Panel title={found ? "The culprit" : searchStateWord(bisect.state)}>
-      {found && <Culprit bisect={bisect} />}
-      {bisect.message && <p>{bisect.message}</p>}
+      {found ? (
+        <Culprit bisect={bisect} titles={titles} />
+      ) : (
+        bisect.message && <p className="said">{bisect.message}</p>
+      )}
       <Facts
         pairs={[
+          ["Scenario", bisect.scenario],
+          ["Figure", figureName(bisect, titles) ?? "what decides the runs"],
           ["Good", <ShaLink key="good" project={bisect.project} sha={bisect.good_sha} />],
           ["Bad", <ShaLink key="bad" project={bisect.project} sha={bisect.bad_sha} />],
           ["Commits", bisect.commits ?? "not read yet"],
           ["Candidates left", left ?? "not read yet"],
-          ["Change", bisect.direction ?? "not known yet"],
+          ["Change", bisect.direction ?? (isSearching(bisect) ? "not known yet" : "none found")],
           ["Requested", `by ${bisect.requested_by}, ${moment(bisect.created_at)}`],
         ]}
       />
@@ -67,11 +79,11 @@ function Outcome({ bisect }: { bisect: BisectDetail }) {
   );
 }
 
-function Culprit({ bisect }: { bisect: BisectDetail }) {
+function Culprit({ bisect, titles }: OutcomeProps) {
   const { project, low_sha, high_sha, scenario } = bisect;
   if (high_sha === null) return null;
   return (
-    <p className="culprit-line">
+    <p className="said">
       <Link
         to="/p/$project/compare"
         params={{ project }}
@@ -80,7 +92,7 @@ function Culprit({ bisect }: { bisect: BisectDetail }) {
       >
         {shortSha(high_sha)}
       </Link>{" "}
-      {bisect.direction} {figureText(bisect)}.
+      {bisect.direction} {figureText(bisect, titles)}.
     </p>
   );
 }

@@ -9,12 +9,12 @@ export function BisectSteps({ bisect }: { bisect: BisectDetail }) {
   if (bisect.steps.length === 0) return <p className="soft">None yet: the range is being read.</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section className="scroll-x" tabIndex={0} aria-label="Steps of the bisect">
+    <section className="scroll-x" tabIndex={0} aria-label="Steps of the bisection">
       <table className="table">
         <thead>
           <tr>
             <th className="left">Commit</th>
-            <th>Place</th>
+            <th>After good</th>
             <th className="left">Found</th>
             <th className="left">Why</th>
             <th>Measurements</th>

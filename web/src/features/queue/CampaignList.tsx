@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Backfills and bisects of a project, newest first. */
+/** Backfills and bisections of a project, newest first. */
 import { Link } from "@tanstack/react-router";
 import type { Backfill, Bisect } from "../../shared/api/types";
 import { counted } from "../../shared/logic/overview";
 import { figureText } from "../../shared/logic/queue";
 import { ago, shortSha } from "../../shared/logic/text/format";
+import { useMetricTitles } from "../../shared/ui/hooks/useMetrics";
 import { useNow } from "../../shared/ui/hooks/useNow";
 import { percentDone, searchStateWord } from "./campaigns";
 
@@ -32,8 +33,9 @@ export function BackfillList({ backfills }: { backfills: readonly Backfill[] }) 
   );
 }
 
-export function BisectList({ bisects }: { bisects: readonly Bisect[] }) {
+export function BisectList({ project, bisects }: { project: string; bisects: readonly Bisect[] }) {
   const now = useNow();
+  const titles = useMetricTitles(project);
   if (bisects.length === 0) return <p className="soft">None yet.</p>;
   return (
     <ul className="rows">
@@ -41,7 +43,7 @@ export function BisectList({ bisects }: { bisects: readonly Bisect[] }) {
         <li key={one.id} className="row">
           <span className="row-main">
             <Link to="/p/$project/bisections/$id" params={{ project: one.project, id: String(one.id) }}>
-              Bisection {one.id}, {figureText(one)}
+              Bisection {one.id}, {figureText(one, titles)}
             </Link>
             <span className="below">
               {searchStateWord(one.state)}

@@ -24,7 +24,7 @@ const MOST = 500;
 const KINDS = [
   { value: "one", label: "One commit" },
   { value: "backfill", label: "Backfill" },
-  { value: "bisect", label: "Bisect" },
+  { value: "bisect", label: "Bisection" },
 ];
 
 export function MeasurePage() {
@@ -128,8 +128,8 @@ function Backfills({ project }: { project: string }) {
 function Bisects({ project }: { project: string }) {
   const { data, error, refetch } = useQuery(bisectsQuery(project));
   return (
-    <Panel title="Bisects">
-      {data ? <BisectList bisects={data} /> : <Pending error={error} onRetry={refetch} />}
+    <Panel title="Bisections">
+      {data ? <BisectList project={project} bisects={data} /> : <Pending error={error} onRetry={refetch} />}
     </Panel>
   );
 }

@@ -101,11 +101,16 @@ test("a job waits until a host takes it, and runs from then until it ends, or un
   expect(jobTimes({ ...job, leased_at: at(5), finished_at: at(20) }, now)).toEqual({ waited: 300, ran: 900 });
 });
 
-test("a bisect searches for a scenario, or a figure of it", () => {
+test("a bisection searches for a scenario, or a figure of it by its title", () => {
+  const titles = new Map([
+    ["latency_p99_ns", "Latency p99"],
+    ["cpp", "CPP"],
+  ]);
   const of = { scenario: "sfc_a", metric: null, stage: null };
-  expect(figureText(of)).toBe("sfc_a");
-  expect(figureText({ ...of, scenario: "sfc_a:rate", metric: "latency_p99_ns" })).toBe(
-    "latency_p99_ns of sfc_a:rate",
+  expect(figureText(of, titles)).toBe("sfc_a");
+  expect(figureText({ ...of, scenario: "sfc_a:rate", metric: "latency_p99_ns" }, titles)).toBe(
+    "Latency p99 of sfc_a:rate",
   );
-  expect(figureText({ ...of, metric: "cpp", stage: "nat" })).toBe("nat cpp of sfc_a");
+  expect(figureText({ ...of, metric: "cpp", stage: "nat" }, titles)).toBe("nat CPP of sfc_a");
+  expect(figureText({ ...of, metric: "sessions" }, titles)).toBe("sessions of sfc_a");
 });

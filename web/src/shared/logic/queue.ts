@@ -25,7 +25,7 @@ const REASON_WORDS: Record<Reason, string> = {
   pull_request: "Pull request",
   schedule: "Schedule",
   backfill: "Backfill",
-  bisect: "Bisect",
+  bisect: "Bisection",
   experiment: "Experiment",
   suspicion: "Suspicion",
   control: "Control",
@@ -131,12 +131,23 @@ export function lastLines(tail: string, count: number): string {
   return tail.slice(0, end).split("\n").slice(-count).join("\n");
 }
 
-/** What decides a bisect or a second measurement: a scenario, or a figure of it, perhaps of one stage. */
-export function figureText(of: {
-  readonly scenario: string;
+interface FigureLike {
   readonly metric: string | null;
   readonly stage: string | null;
-}): string {
-  if (of.metric === null) return of.scenario;
-  return `${of.stage === null ? "" : `${of.stage} `}${of.metric} of ${of.scenario}`;
+}
+
+/** "Latency p99", perhaps of one stage: "nat CPP". titles: by metric; one that is not in it has its name. */
+export const figureName = (
+  { metric, stage }: FigureLike,
+  titles: ReadonlyMap<string, string>,
+): string | null =>
+  metric === null ? null : [stage, titles.get(metric) ?? metric].filter(Boolean).join(" ");
+
+/** What decides a bisection or a second measurement: a scenario, or a figure of it. */
+export function figureText(
+  of: FigureLike & { readonly scenario: string },
+  titles: ReadonlyMap<string, string>,
+): string {
+  const name = figureName(of, titles);
+  return name === null ? of.scenario : `${name} of ${of.scenario}`;
 }
