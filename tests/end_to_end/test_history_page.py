@@ -77,6 +77,17 @@ def test_a_point_tells_its_release_and_opens_its_run(page: Page) -> None:
     expect(page.get_by_role("region", name="Checks")).to_be_visible()
 
 
+def test_the_text_of_a_point_is_within_a_phone(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.goto(f"{HISTORY}?metric=cpp")
+    over = page.locator(".chart .u-over")
+    box = drawn_box(over)
+    for share in (0.1, 0.45, 0.55, 0.9):
+        over.hover(position={"x": box["width"] * share, "y": box["height"] / 2})
+        tip = drawn_box(page.locator(".chart-tip"))
+        assert tip["x"] >= 0 and tip["x"] + tip["width"] <= 390, f"at {share} of the chart"
+
+
 def test_by_date_commits_stand_where_they_were_made(page: Page, running: tuple[Service, str]) -> None:
     """A half of them within an hour, the others ten days later: between them the nearest commit is read."""
     with running[0].context.sessions() as session:

@@ -19,7 +19,7 @@ import { CenterState, Failed, Loading } from "../../shared/ui/States";
 import { useHistoryLines } from "./api";
 import { HistoryControls } from "./HistoryControls";
 import { HistoryPanels } from "./HistoryPanels";
-import { LinesNote } from "./LinesNote";
+import { LinesNote, unlinked } from "./LinesNote";
 import { LinksPanel } from "./LinksPanel";
 import { type HistorySearch, withFunctions } from "./search";
 import type { HistoryLines } from "./unpack";
@@ -163,7 +163,9 @@ function Measured({ project, scenarios, search }: Props) {
         address={{ from: search.from, to: search.to }}
         write={({ from, to }) => set({ from, to })}
       />
-      {picked.length === 1 && picked[0] && <LinksPanel project={project} scenario={picked[0].name} />}
+      {picked.length === 1 && picked[0] && lines && !unlinked(lines) && (
+        <LinksPanel project={project} scenario={picked[0].name} />
+      )}
     </>
   );
 }

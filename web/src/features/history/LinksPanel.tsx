@@ -4,7 +4,8 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { body, client } from "../../shared/api/client";
 import type { LinkReport } from "../../shared/api/types";
-import { duration, shortSha, significant } from "../../shared/logic/text/format";
+import { counted } from "../../shared/logic/overview";
+import { duration, shortSha, significant, THIN } from "../../shared/logic/text/format";
 import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { Panel } from "../../shared/ui/Panel";
 
@@ -35,12 +36,22 @@ export function LinksPanel({ project, scenario }: Props) {
   return (
     <Panel title="Comparisons behind these levels">
       <p className="soft">
-        {`${data.links} comparisons of the chain's cycles; ${data.checks || "none"} can be checked by others. `}
+        {`${counted(data.links, "comparison")} of the chain's cycles; ${data.checks || "none"} can be checked by others. `}
         {data.scale > 1 && `Errors are widened ${significant(data.scale, 2)} times, so that they agree. `}
         {loose.length > 0 && `Hosts that do not fit: ${loose.map((one) => one.host).join(", ")}.`}
       </p>
-      {data.misfits.length > 0 && <Misfits project={project} misfits={data.misfits} />}
-      {data.planned.length > 0 && <Planned report={data} />}
+      {data.misfits.length > 0 && (
+        <>
+          <h3 className="part-head">Contradict the others</h3>
+          <Misfits project={project} misfits={data.misfits} />
+        </>
+      )}
+      {data.planned.length > 0 && (
+        <>
+          <h3 className="part-head">Would gain most</h3>
+          <Planned report={data} />
+        </>
+      )}
     </Panel>
   );
 }
@@ -50,7 +61,7 @@ function Misfits({ project, misfits }: { project: string; misfits: LinkReport["m
     <ScrollTable label="Comparisons that contradict the others">
       <thead>
         <tr>
-          <th className="left">Contradicts the others</th>
+          <th className="left">Comparison</th>
           <th className="left">Host</th>
           <th>Standard errors off</th>
         </tr>
@@ -77,26 +88,29 @@ function Misfits({ project, misfits }: { project: string; misfits: LinkReport["m
 }
 
 function Planned({ report }: { report: LinkReport }) {
+  const planned = report.planned.slice(0, SHOWN);
+  const named = planned.some((one) => one.host !== null);
   const percent = (error: number | null): string =>
-    error === null ? "unknown" : `${significant(100 * error, 2)} %`;
+    error === null ? "unknown" : `${significant(100 * error, 2)}${THIN}%`;
   return (
     <ScrollTable label="Comparisons that would gain most">
       <thead>
         <tr>
-          <th className="left">Would gain most</th>
+          <th className="left">Comparison</th>
+          {named && <th className="left">Host</th>}
           <th>Commits apart</th>
           <th>Error now</th>
-          <th>Error then</th>
-          <th>Costs</th>
+          <th>Error after</th>
+          <th>Takes</th>
         </tr>
       </thead>
       <tbody>
-        {report.planned.slice(0, SHOWN).map((one) => (
+        {planned.map((one) => (
           <tr key={`${one.base_sha} ${one.head_sha} ${one.host ?? ""}`}>
             <th scope="row" className="mono">
               {shortSha(one.base_sha)} → {shortSha(one.head_sha)}
-              {one.host !== null && ` on ${one.host}`}
             </th>
+            {named && <td className="left">{one.host ?? "any"}</td>}
             <td>{one.distance}</td>
             <td>{percent(one.error_before)}</td>
             <td>{percent(one.error_after)}</td>

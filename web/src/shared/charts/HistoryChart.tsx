@@ -52,6 +52,9 @@ function shownOf(props: Props, width: number): Shown {
   return { span, thin, range };
 }
 
+/** CSS pixels: from a commit to its text, and the greatest width of the text, as in styles.css. */
+const TIP_GAP = 14;
+const TIP_WIDTH = 300;
 /** Commits at once with Shift. */
 const TEN = 10;
 
@@ -62,6 +65,14 @@ function textAt({ data, tickLabel, spoken }: Props, index: number): string {
     return one == null ? [] : [`${stage} ${significant(one)}`];
   });
   return `${spoken?.(index) ?? tickLabel(index, undefined)}: ${values.join(", ") || "not measured"}`;
+}
+
+/** Beside the commit, on the wider side of it; on a narrow chart above it rather than outside of the chart. */
+function tipPlace(at: number, width: number): { left: number } | { right: number } {
+  const most = Math.max(width - TIP_WIDTH, 0);
+  return at > width / 2
+    ? { right: Math.min(width - at + TIP_GAP, most) }
+    : { left: Math.min(at + TIP_GAP, most) };
 }
 
 export function HistoryChart(props: Props) {
@@ -197,7 +208,6 @@ export function HistoryChart(props: Props) {
     event.preventDefault();
   };
 
-  const tipOnLeft = hovered !== null && hovered.left > width / 2;
   const last = Math.max(data.x.length - 1, 0);
   return (
     <div
@@ -215,10 +225,7 @@ export function HistoryChart(props: Props) {
     >
       <div ref={element} role="img" aria-label={label} />
       {hovered && (
-        <div
-          className="chart-tip"
-          style={tipOnLeft ? { right: width - hovered.left + 14 } : { left: hovered.left + 14 }}
-        >
+        <div className="chart-tip" style={tipPlace(hovered.left, width)}>
           {props.tip(hovered.index)}
         </div>
       )}

@@ -9,7 +9,7 @@ const NOTES = {
   measured:
     "Values of separate runs: they drift with the host, so a line may fall where a verdict says regressed. Bands: intervals of the rounds.",
   unlinked:
-    "No comparison links these commits yet, so values are those of separate runs: cycles drift with the host. Bands: intervals of the rounds.",
+    "No comparison links these commits yet, so values are those of separate runs: they drift with the host. Bands: intervals of the rounds.",
 };
 
 export function ValueNote({ of }: { of: keyof typeof NOTES }) {

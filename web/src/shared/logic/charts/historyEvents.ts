@@ -37,6 +37,8 @@ interface AlertLike {
   state: string;
   /** The last commit that took back a part of it. */
   fixed_by_sha?: string | null;
+  /** Of the metric that moved most; null: it does not work. */
+  metric_title?: string | null;
 }
 interface EnvironmentLike extends Omit<SegmentLike, "kind"> {
   stage: string;
@@ -98,6 +100,10 @@ const SEGMENTS: Record<string, string> = {
   expected: "somebody declared a change",
 };
 
+/** "alert 7 (Build time)": the chart may be of another metric. */
+const alertName = ({ id, metric_title }: AlertLike, word: string): string =>
+  `${word} ${id}${metric_title ? ` (${metric_title})` : ""}`;
+
 /** What happened at one commit, as text: findings first. */
 export function eventsAt(sha: string, of: EventsLike, alerts: readonly AlertLike[]): HistoryEvent[] {
   return [
@@ -106,7 +112,7 @@ export function eventsAt(sha: string, of: EventsLike, alerts: readonly AlertLike
       .map((one) => ({
         key: `a${one.id}`,
         kind: "alert" as const,
-        text: `Alert ${one.id}, ${stateInfo(one.state).word.toLowerCase()}`,
+        text: `${alertName(one, "Alert")}, ${stateInfo(one.state).word.toLowerCase()}`,
         alertId: one.id,
       })),
     ...alerts
@@ -114,7 +120,7 @@ export function eventsAt(sha: string, of: EventsLike, alerts: readonly AlertLike
       .map((one) => ({
         key: `f${one.id}`,
         kind: "fix" as const,
-        text: `Fixes ${one.state === "fixed" ? "" : "a part of "}alert ${one.id}`,
+        text: `Fixes ${one.state === "fixed" ? "" : "a part of "}${alertName(one, "alert")}`,
         alertId: one.id,
       })),
     ...(of.change_points ?? [])
