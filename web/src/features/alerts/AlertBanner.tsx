@@ -2,7 +2,15 @@
 /** A finding as a sentence: how much, since which commit, where the time goes. */
 import { Link } from "@tanstack/react-router";
 import type { AlertDetail } from "../../shared/api/types";
-import { boundText, headline, paying, reachOf, recoveryBasis, recoveryText } from "../../shared/logic/alerts";
+import {
+  boundText,
+  headline,
+  isOfChain,
+  paying,
+  reachOf,
+  recoveryBasis,
+  recoveryText,
+} from "../../shared/logic/alerts";
 import { functionKey } from "../../shared/logic/code/codeRows";
 import { said, sentence, shortSha } from "../../shared/logic/text/format";
 import { AlertBadge } from "../../shared/ui/alerts/AlertBadge";
@@ -17,7 +25,7 @@ export function AlertBanner({ alert }: { alert: AlertDetail }) {
   const where = paying(alert);
   // The reason of a fix is what the scenarios got back.
   const repeated = FIXES.has(alert.state) && (alert.recovery ?? []).length > 0;
-  const found = (alert.ratio ?? 1) >= 1 && alert.state !== "fixed" ? "regressed" : "improved";
+  const found = alert.state === "fixed" ? "improved" : "regressed";
   const tone = alert.kind === "broken" ? "broken-back" : found;
   return (
     <section className="panel banner" aria-label="Finding" style={{ "--tone": `var(--${tone})` } as never}>
@@ -84,10 +92,11 @@ function Size({ alert }: { alert: AlertDetail }) {
   return (
     <span className="alert-size">
       <span className="soft">
-        <MetricName name={alert.metric ?? "cpp"} /> of the chain
+        <MetricName name={alert.metric ?? "cpp"} />
+        {isOfChain(alert) && " of the chain"}
       </span>
       <ChangeText of={of} quantity={sizeOfAlert(alert.id)} />
-      <ChangeWhisker of={of} display={ratio >= 1 ? "regressed" : "improved"} reach={reachOf([ratio, high])} />
+      <ChangeWhisker of={of} display="regressed" reach={reachOf([ratio, high])} />
     </span>
   );
 }

@@ -19,13 +19,15 @@ interface Props {
   alert: Alert;
   scenario: string;
   hostClass: string | undefined;
+  /** Whose values are drawn. */
+  metric: string;
 }
 
 /** Commits shown on each side of the culprit. */
 const EACH_SIDE = 25;
 
-export function AlertHistory({ alert, scenario, hostClass }: Props) {
-  const { data: history, error } = useQuery(historyQuery(alert.project, scenario, "cpp", hostClass));
+export function AlertHistory({ alert, scenario, hostClass, metric }: Props) {
+  const { data: history, error } = useQuery(historyQuery(alert.project, scenario, metric, hostClass));
   if (history === undefined)
     return error ? <p role="alert">The history could not be read: {error.message}</p> : <Loading rows={3} />;
   if (history.points.length === 0) return <p className="soft">No history of {scenario} yet.</p>;
@@ -75,7 +77,7 @@ function Drawn({ alert, history }: { alert: Alert; history: History }) {
         scale="absolute"
         fromZero={false}
         height={230}
-        label={`CPP of ${drawn.join(" and ")} in ${history.scenario}, ${points.length} commits around the culprit`}
+        label={`${history.metric.title} of ${drawn.join(" and ")} in ${history.scenario}, ${points.length} commits around the culprit`}
         onPick={open}
         tip={(index) => {
           const point = points[index];
@@ -104,7 +106,7 @@ function Drawn({ alert, history }: { alert: Alert; history: History }) {
         <Link
           to="/p/$project/history"
           params={{ project }}
-          search={{ scenario: history.scenario, metric: "cpp", view: "table" }}
+          search={{ scenario: history.scenario, metric: history.metric.name, view: "table" }}
         >
           All figures of {history.scenario}
         </Link>

@@ -76,14 +76,14 @@ const quantityOf = ({ metric, stage, source, run_id }: AlertMove): string | unde
     ? changeOfRun(run_id)
     : undefined;
 
+/** Of an alert's moves each is for the worse, whichever direction its metric has. */
 function Change({ move, reach }: { move: AlertMove; reach: number }) {
   if (move.ratio === null) return <span className="soft">from or to 0</span>;
   const of = { ratio_cpp: move.ratio, low: move.low, high: move.high };
-  const slower = move.metric === "pps" || move.metric === "eipc" ? move.ratio < 1 : move.ratio >= 1;
   return (
     <span className="change-cell">
       <ChangeText of={of} quantity={quantityOf(move)} />
-      <ChangeWhisker of={of} display={slower ? "regressed" : "improved"} reach={reach} />
+      <ChangeWhisker of={of} display="regressed" reach={reach} />
     </span>
   );
 }

@@ -5,13 +5,14 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Navigate, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { alertQuery, explanationOf } from "../../shared/api/alerts";
-import type { AlertDetail } from "../../shared/api/types";
+import type { AlertDetail, Metric } from "../../shared/api/types";
 import { evidenceOf, headline } from "../../shared/logic/alerts";
 import { fileName } from "../../shared/logic/text/csv";
 import { confirmationsFile } from "../../shared/logic/text/figureFiles";
 import { shortSha } from "../../shared/logic/text/format";
 import { movesFile } from "../../shared/logic/text/tableFiles";
 import { type Done, UndoLine } from "../../shared/ui/alerts/UndoLine";
+import { useMetrics } from "../../shared/ui/hooks/useMetrics";
 import { useMay } from "../../shared/ui/hooks/useSession";
 import { useTitle } from "../../shared/ui/hooks/useTitle";
 import { PageHead } from "../../shared/ui/PageHead";
@@ -130,6 +131,8 @@ function Shown({ alert }: { alert: AlertDetail }) {
   );
 }
 
+const titleWithUnit = ({ title, unit }: Metric): string => (unit === "1" ? title : `${title}, ${unit}`);
+
 interface EvidenceProps {
   alert: AlertDetail;
   scenario: string | undefined;
@@ -137,9 +140,11 @@ interface EvidenceProps {
 }
 
 function Evidence({ alert, scenario, onScenario }: EvidenceProps) {
+  const metrics = useMetrics(alert.project);
   const shown = alert.scenarios.find((one) => one === scenario) ?? alert.scenario ?? alert.scenarios[0];
   if (shown === undefined) return null;
-  const { runId, hostClass } = evidenceOf(alert.moves, shown);
+  const { runId, hostClass, metric } = evidenceOf(alert.moves, shown);
+  const drawn = metrics.find((one) => one.name === metric);
   const choose = alert.scenarios.length > 1 && (
     <Select
       aria-label="Scenario of the evidence"
@@ -156,12 +161,12 @@ function Evidence({ alert, scenario, onScenario }: EvidenceProps) {
         title={`History of ${shown}`}
         aside={
           <span className="panel-aside">
-            <span className="soft">CPP, cycles/packet</span>
+            <span className="soft">{drawn ? titleWithUnit(drawn) : metric}</span>
             {choose}
           </span>
         }
       >
-        <AlertHistory alert={alert} scenario={shown} hostClass={hostClass} />
+        <AlertHistory alert={alert} scenario={shown} hostClass={hostClass} metric={metric} />
       </Panel>
       {runId !== null && (
         <Panel

@@ -4,6 +4,7 @@ import {
   ALERT_STATES,
   alertInfo,
   boundOf,
+  evidenceOf,
   fixWords,
   headline,
   isOpen,
@@ -42,6 +43,7 @@ test("a finding is one sentence, and says where time goes", () => {
   );
   expect(paying(ALERT)).toBe("time goes into nat, find_together");
   expect(paying({ ...ALERT, stage: "chain" })).toContain("as a whole");
+  expect(paying({ ...ALERT, stage: "chain", metric: "build_seconds" })).toBeNull();
   expect(paying({ ...ALERT, kind: "broken" })).toBeNull();
 });
 
@@ -151,4 +153,13 @@ test("names of scenarios are cut to where they differ", () => {
   expect(["sfc_a"].map(shortNames(["sfc_a", "sfc_a"]))).toEqual(["sfc_a"]);
   expect(["sfc", "sfc_a"].map(shortNames(["sfc", "sfc_a"]))).toEqual(["sfc", "sfc_a"]);
   expect(["sfc_a", "sfc_b"].map(shortNames(["sfc_a", "sfc_b"]))).toEqual(["sfc_a", "sfc_b"]);
+});
+
+test("a finding is shown by cycles if they moved, else by what moved most", () => {
+  const of = { scenario: "sfc_a", host_class: "vm-2", run_id: null };
+  const built = { ...of, metric: "build_seconds", ratio: 1.3 };
+  const sessions = { ...of, metric: "sessions", ratio: 0.5 };
+  expect(evidenceOf([built, sessions], "sfc_a").metric).toBe("sessions");
+  expect(evidenceOf([sessions, built, { ...of, metric: "cpp", ratio: 1.01 }], "sfc_a").metric).toBe("cpp");
+  expect(evidenceOf([built], "sfc_b").metric).toBe("cpp");
 });

@@ -173,10 +173,18 @@ export function shortNames(names: readonly string[]): (name: string) => string {
   };
 }
 
+/** Metrics that stages share; others are of the whole NF, or of its build. */
+const OF_STAGES = /^(cpp|ncpp|ipp|eipc|pps)$/;
+
+/** Whether it is of the chain, and no stage alone moved. */
+export const isOfChain = ({ stage, metric }: Pick<AlertLike, "stage" | "metric">): boolean =>
+  stage === "chain" && (metric === null || OF_STAGES.test(metric));
+
 /** Where the time goes, never which edit is at fault: "time goes into nat, find_together". Null: not known. */
 export function paying(alert: AlertLike): string | null {
   if (alert.kind === "broken" || alert.stage === null) return null;
-  if (alert.stage === "chain") return "time goes into the chain as a whole, no stage alone";
+  if (isOfChain(alert)) return "time goes into the chain as a whole, no stage alone";
+  if (alert.stage === "chain") return null;
   return `time goes into ${[alert.stage, alert.function].filter(Boolean).join(", ")}`;
 }
 
@@ -421,14 +429,23 @@ interface MoveLike {
   scenario: string;
   host_class: string;
   run_id: string | null;
+  metric: string;
+  ratio: number | null;
 }
 
-/** The run and the host class that show a scenario's part of a finding. */
+const CYCLES = "cpp";
+const sizeOf = ({ ratio }: MoveLike): number =>
+  ratio ? Math.abs(Math.log(ratio)) : Number.POSITIVE_INFINITY;
+
+/** The run, the host class and the metric that show a scenario's part of a finding: cycles if they moved, else what
+ * moved most. */
 export function evidenceOf(
   moves: readonly MoveLike[],
   scenario: string,
-): { runId: string | null; hostClass: string | undefined } {
+): { runId: string | null; hostClass: string | undefined; metric: string } {
   const own = moves.filter((one) => one.scenario === scenario);
   const one = own.find((move) => move.run_id !== null) ?? own[0];
-  return { runId: one?.run_id ?? null, hostClass: one?.host_class };
+  const [most] = [...own].sort((a, b) => sizeOf(b) - sizeOf(a));
+  const metric = own.some((move) => move.metric === CYCLES) ? CYCLES : (most?.metric ?? CYCLES);
+  return { runId: one?.run_id ?? null, hostClass: one?.host_class, metric };
 }

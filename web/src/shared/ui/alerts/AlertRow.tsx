@@ -2,7 +2,15 @@
 /** One finding in a list: its state, what it says, how large it is, where the time goes, who has it. */
 import { Link } from "@tanstack/react-router";
 import type { Alert } from "../../api/types";
-import { boundText, headline, mostRemains, recoveryText, rowHeadline, whyWords } from "../../logic/alerts";
+import {
+  boundText,
+  headline,
+  isOfChain,
+  mostRemains,
+  recoveryText,
+  rowHeadline,
+  whyWords,
+} from "../../logic/alerts";
 import { ago, moment, shortSha } from "../../logic/text/format";
 import { Icon } from "../Icon";
 import type { RowPlace } from "../lists/VirtualList";
@@ -88,16 +96,14 @@ function Size({ alert, reach }: { alert: Alert; reach: number }) {
   return (
     <>
       <ChangeText of={of} quantity={sizeOfAlert(alert.id)} />
-      <ChangeWhisker of={of} display={ratio >= 1 ? "regressed" : "improved"} reach={reach} />
+      <ChangeWhisker of={of} display="regressed" reach={reach} />
     </>
   );
 }
 
 function What({ alert }: { alert: Alert }) {
   const remains = mostRemains(alert.recovery);
-  const text = [alert.stage === "chain" && "the chain as a whole", whyWords(alert)]
-    .filter(Boolean)
-    .join("; ");
+  const text = [isOfChain(alert) && "the chain as a whole", whyWords(alert)].filter(Boolean).join("; ");
   return (
     <>
       {text && <span className="summary">{text}</span>}
