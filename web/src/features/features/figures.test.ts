@@ -80,6 +80,7 @@ describe("experiments", () => {
     expect(progressText({ state: "running", cells: 3 }, 17)).toBe("Measured 3 of 17 cells");
     expect(progressText({ state: "running", cells: 1 }, null)).toBe("Measured 1 cell");
     expect(progressText({ state: "cancelled", cells: 2 }, 5)).toBe("Cancelled after 2 of 5 cells");
+    expect(progressText({ state: "cancelled", cells: 0 }, null)).toBe("Cancelled");
     expect([percentTaken(3, 17), percentTaken(3, null)]).toEqual([18, null]);
     expect(progressText({ state: "queued", cells: 0 }, null, true)).toBe("Runs");
     expect(progressText({ state: "running", cells: 0 }, null)).toBe("Runs");

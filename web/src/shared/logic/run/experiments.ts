@@ -73,7 +73,7 @@ export function progressText(
     case "failed":
       return cells === 0 ? "Failed" : `Failed after ${taken}`;
     case "cancelled":
-      return `Cancelled after ${taken}`;
+      return cells === 0 ? "Cancelled" : `Cancelled after ${taken}`;
     case "done":
       return cells === 0 ? "Done" : `Done: ${taken}`;
     default:
