@@ -49,7 +49,10 @@ test("the commit that fixes a finding is marked, and told with the finding", () 
     eventsAt("c", {}, [{ ...fixed, ...of }]).map((one) => [one.kind, one.text, one.alertId]);
   expect(said({})).toEqual([["fix", "Fixes alert 7", 7]]);
   expect(said({ state: "partly_fixed" })).toEqual([["fix", "Fixes a part of alert 7", 7]]);
-  expect(said({ metric_title: "Build time" })).toEqual([["fix", "Fixes alert 7 (Build time)", 7]]);
+  expect(said({ metric: "build_seconds", metric_title: "Build time" })).toEqual([
+    ["fix", "Fixes alert 7 (Build time)", 7],
+  ]);
+  expect(said({ metric: "cpp", metric_title: "CPP" })).toEqual([["fix", "Fixes alert 7", 7]]);
   expect(said({ state: "reopened", fixed_by_sha: null })).toEqual([]);
   expect(eventMarks(POINTS, {}, [{ ...fixed, state: "dismissed" }])).toEqual([]);
 });

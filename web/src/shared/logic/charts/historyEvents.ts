@@ -37,7 +37,8 @@ interface AlertLike {
   state: string;
   /** The last commit that took back a part of it. */
   fixed_by_sha?: string | null;
-  /** Of the metric that moved most; null: it does not work. */
+  /** What moved most. */
+  metric?: string | null;
   metric_title?: string | null;
 }
 interface EnvironmentLike extends Omit<SegmentLike, "kind"> {
@@ -100,9 +101,9 @@ const SEGMENTS: Record<string, string> = {
   expected: "somebody declared a change",
 };
 
-/** "alert 7 (Build time)": the chart may be of another metric. */
-const alertName = ({ id, metric_title }: AlertLike, word: string): string =>
-  `${word} ${id}${metric_title ? ` (${metric_title})` : ""}`;
+/** "alert 7 (Build time)", since the chart may be of another metric; of cycles only "alert 7". */
+const alertName = ({ id, metric, metric_title }: AlertLike, word: string): string =>
+  `${word} ${id}${metric_title && metric !== "cpp" ? ` (${metric_title})` : ""}`;
 
 /** What happened at one commit, as text: findings first. */
 export function eventsAt(sha: string, of: EventsLike, alerts: readonly AlertLike[]): HistoryEvent[] {
