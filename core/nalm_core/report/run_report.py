@@ -393,7 +393,7 @@ class Layouts(Model):
 
 
 class GivenConfiguration(Model):
-    """An nalm.toml from outside of the commits, by which both arms were built and run."""
+    """A nalm.toml from outside of the commits, by which both arms were built and run."""
 
     name: str
     """The name of the file, or the project whose configuration the server has."""

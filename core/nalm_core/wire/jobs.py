@@ -42,7 +42,7 @@ class Lease(BaseModel):
     branch: str | None = None
     """The branch that the head is on, or goes into; None: unknown."""
     configuration: str | None = None
-    """An nalm.toml in place of the commits' own; None: each commit has its own."""
+    """A nalm.toml in place of the commits' own; None: each commit has its own."""
     margin: float | None = None
     """Relative change of cycles that matters; None: that of nalm.toml."""
     control: bool = False

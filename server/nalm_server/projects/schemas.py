@@ -106,7 +106,7 @@ class ProjectSettings(Schema):
 
 class Configuration(Schema):
     text: str | None
-    """An nalm.toml that takes the place of every commit's own; null: each commit has its own."""
+    """A nalm.toml that takes the place of every commit's own; null: each commit has its own."""
     sha256: str | None
     """Of the text; reports name it by this."""
 

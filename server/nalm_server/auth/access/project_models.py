@@ -37,5 +37,5 @@ class ProjectRow(Base):
     reference_sha: Mapped[str | None] = mapped_column(String(64))
     """The commit whose feature sets are the scale of NCPP."""
     configuration: Mapped[str | None] = mapped_column(Text, deferred=True)
-    """An nalm.toml in place of the commits' own; None: each commit has its own."""
+    """A nalm.toml in place of the commits' own; None: each commit has its own."""
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)

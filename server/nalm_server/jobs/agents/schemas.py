@@ -74,7 +74,7 @@ class Lease(Schema):
     """The branch whose thresholds apply: of the push, the target of the pull request, or the default branch;
     null: unknown."""
     configuration: str | None
-    """An nalm.toml in place of the commits' own; null: each commit has its own."""
+    """A nalm.toml in place of the commits' own; null: each commit has its own."""
     control: bool = False
     """Measure even if the code is equal: a control tests host and method."""
     margin: float | None = None
