@@ -16,8 +16,7 @@ from loaded_python import LoadedPython
 NALM = Path(sys.executable).with_name("nalm")
 LOADED = (
     "import MLRsearch, nalm_agent.cli.agent, nalm_agent.daemon.loop, nalm_agent.desk.conclude, "
-    "nalm_agent.measure.measure, nalm_agent.server_api.client, nalm_agent.shell.app, scipy.special, "
-    "typer.rich_utils"
+    "nalm_agent.measure.measure, nalm_agent.server_api.client, nalm_agent.shell.app, scipy.special"
 )
 ROOT = Path(__file__).resolve().parents[2]
 NF_SOURCE = Path(__file__).parent / "nf" / "tiny_nf.c"

@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 
 from nalm_agent.runtime.errors import ExitCode, NalmError, UsageError
+from nalm_agent.shell.commands import CommandGroup
+from nalm_agent.shell.examples import examples
 from nalm_agent.store.home import Home
 
 PoolOption = Annotated[
@@ -19,17 +21,21 @@ PoolOption = Annotated[
 def add_to(app: typer.Typer) -> None:
     """Adds the commands to `nalm`."""
     group = typer.Typer(
+        cls=CommandGroup,
         help="Serve a nalm server: lease jobs, measure them, upload the reports.",
-        rich_markup_mode="markdown",
-        epilog="Examples:\n\n    nalm agent register --server URL --token-file FILE, then:\n\n"
-        "    nalm agent\n\n    nalm agent --server http://127.0.0.1:8080 --token-file agent.token\n\n"
-        "    nalm agent --ping",
+        rich_markup_mode=None,
+        epilog=examples(
+            "nalm agent register --server URL --token-file FILE  once, before the others",
+            "nalm agent",
+            "nalm agent --server http://127.0.0.1:8080 --token-file agent.token",
+            "nalm agent --ping",
+        ),
     )
     group.callback(invoke_without_command=True)(agent)
     group.command(
-        epilog="Example:\n\n    nalm agent register --server https://nalm.example.org --token-file invitation"
+        epilog=examples("nalm agent register --server https://nalm.example.org --token-file invitation")
     )(register)
-    group.command(epilog="Example:\n\n    nalm agent rotate")(rotate)
+    group.command(epilog=examples("nalm agent rotate"))(rotate)
     app.add_typer(group, name="agent")
 
 

@@ -10,6 +10,7 @@ import typer
 
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import commit_names
+from nalm_agent.shell.examples import examples
 
 if TYPE_CHECKING:
     from nalm_agent.report.result import Result
@@ -17,9 +18,7 @@ if TYPE_CHECKING:
 
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
-    app.command(epilog="Examples:\n\n    nalm bench HEAD\n\n    nalm bench main~5..main --json runs.json")(
-        bench
-    )
+    app.command(epilog=examples("nalm bench HEAD", "nalm bench main~5..main --json runs.json"))(bench)
 
 
 def bench(

@@ -13,6 +13,7 @@ from nalm_agent.report.output_file import STDOUT, require_place, write_json
 from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import commit_names, scenario_names
+from nalm_agent.shell.examples import examples
 
 if TYPE_CHECKING:
     from nalm_core.findings.bisection import Step
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
-        epilog="Examples:\n\n    nalm bisect v1.0 main\n\n"
-        "    nalm bisect v1.0 main --metric ipp --stage nat     exact and faster"
+        epilog=examples(
+            "nalm bisect v1.0 main", "nalm bisect v1.0 main --metric ipp --stage nat  exact and faster"
+        )
     )(bisect)
 
 

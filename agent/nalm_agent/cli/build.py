@@ -12,6 +12,7 @@ import typer
 from nalm_agent.report.output_file import STDOUT, require_place, write_json
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import WORKTREE
+from nalm_agent.shell.examples import examples
 
 if TYPE_CHECKING:
     from nalm_agent.measure.tried_build import Tried
@@ -20,8 +21,11 @@ if TYPE_CHECKING:
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
-        epilog="Examples:\n\n    nalm build\n\n    nalm build v1.0 --config ../nalm.toml --scenario sfc_a\n\n"
-        "    nalm build --rebuild && nalm log"
+        epilog=examples(
+            "nalm build",
+            "nalm build v1.0 --config ../nalm.toml --scenario sfc_a",
+            "nalm build --rebuild && nalm log",
+        )
     )(build)
 
 

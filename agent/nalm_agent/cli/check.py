@@ -11,6 +11,7 @@ import typer
 from nalm_agent.runtime.errors import UsageError
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import WORKTREE, revision_names
+from nalm_agent.shell.examples import examples
 
 if TYPE_CHECKING:
     from nalm_agent.desk.sending import Sending
@@ -66,11 +67,14 @@ PoolOption = Annotated[
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
-        epilog="Examples:\n\n    nalm check              the working tree against where it branched off\n\n"
-        "    nalm check HEAD~3 HEAD\n\n    nalm check v1.0..v1.1 --config ../nalm.toml\n\n"
-        "    nalm check --scenario sfc_a --json run.json\n\n"
-        "    nalm check --scenario sfc_a:rate    its rates, latency and loss, by [rates] of nalm.toml\n\n"
-        "    nalm check --margin 0.2 --plan     what a margin of 0.2 % takes on this host"
+        epilog=examples(
+            "nalm check  the working tree against where it branched off",
+            "nalm check HEAD~3 HEAD",
+            "nalm check v1.0..v1.1 --config ../nalm.toml",
+            "nalm check --scenario sfc_a --json run.json",
+            "nalm check --scenario sfc_a:rate  its rates, latency and loss, by [rates] of nalm.toml",
+            "nalm check --margin 0.2 --plan  what a margin of 0.2 % takes on this host",
+        )
     )(check)
 
 

@@ -14,6 +14,7 @@ from nalm_agent.report.output_file import STDOUT, require_place, write_json
 from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import commit_names, scenario_names
+from nalm_agent.shell.examples import examples
 
 if TYPE_CHECKING:
     from nalm_core.features.decomposition import Decomposition
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
-        epilog="Examples:\n\n    nalm compare v1.0 main --scenario sfc_a\n\n"
-        "    nalm compare release-1.json release-2.json"
+        epilog=examples(
+            "nalm compare v1.0 main --scenario sfc_a", "nalm compare release-1.json release-2.json"
+        )
     )(compare)
 
 

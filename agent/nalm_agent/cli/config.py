@@ -12,13 +12,17 @@ from nalm_agent.report.output_file import require_place
 from nalm_agent.runtime.errors import ConfigError
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import scenario_names
+from nalm_agent.shell.examples import examples
 
 
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
-        epilog="Examples:\n\n    nalm config\n\n    nalm config --effective\n\n"
-        "    nalm config --effective --branch release/2 --scenario sfc_a"
+        epilog=examples(
+            "nalm config",
+            "nalm config --effective",
+            "nalm config --effective --branch release/2 --scenario sfc_a",
+        )
     )(config)
 
 

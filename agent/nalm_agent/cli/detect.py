@@ -12,6 +12,7 @@ import typer
 from nalm_agent.report.output_file import STDOUT, require_place, write_json
 from nalm_agent.runtime.errors import UsageError
 from nalm_agent.shell import options
+from nalm_agent.shell.examples import examples
 
 if TYPE_CHECKING:
     from nalm_core.changepoints.hosts import HostHistory
@@ -30,9 +31,11 @@ Series = list[Any] | dict[str, list[Any]]
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
-        epilog="Examples:\n\n    echo '[[100,101,99,100,100,108,107,109,108,108,107]]' | nalm detect\n\n"
-        "    nalm detect --text --json change-points.json < histories.json\n\n"
-        '    echo \'[{"values": [100,101,107,108], "control": [50,51,54,54]}]\' | nalm detect --text'
+        epilog=examples(
+            "echo '[[100,101,99,100,100,108,107,109,108,108,107]]' | nalm detect",
+            "nalm detect --text --json change-points.json < histories.json",
+            'echo \'[{"values": [100,101,107,108], "control": [50,51,54,54]}]\' | nalm detect --text',
+        )
     )(detect)
 
 

@@ -13,6 +13,7 @@ import typer
 from nalm_agent.report.output_file import STDOUT, require_place, write_file
 from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.shell import options
+from nalm_agent.shell.examples import examples
 
 if TYPE_CHECKING:
     from nalm_agent.doctor.finding import Finding
@@ -21,11 +22,14 @@ if TYPE_CHECKING:
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
-        epilog="Examples:\n\n    nalm doctor --json\n\n    nalm doctor --noise --seconds 120\n\n"
-        "    nalm doctor --noise --all --markdown nalm-noise.md\n\n"
-        "    nalm doctor --generator inside\n\n"
-        "    nalm doctor --factors --server https://nalm.example.org\n\n"
-        "    sudo nalm doctor --tune         --untune reverts it"
+        epilog=examples(
+            "nalm doctor --json",
+            "nalm doctor --noise --seconds 120",
+            "nalm doctor --noise --all --markdown nalm-noise.md",
+            "nalm doctor --generator inside",
+            "nalm doctor --factors --server https://nalm.example.org",
+            "sudo nalm doctor --tune  --untune reverts it",
+        )
     )(doctor)
 
 

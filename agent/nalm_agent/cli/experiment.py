@@ -15,7 +15,9 @@ from nalm_core.rates import defaults
 from nalm_agent.report.output_file import STDOUT, require_place, write_file, write_json
 from nalm_agent.runtime.errors import ExitCode, HostError
 from nalm_agent.shell import options
+from nalm_agent.shell.commands import CommandGroup
 from nalm_agent.shell.completion import revision_names, scenario_names
+from nalm_agent.shell.examples import examples
 from nalm_agent.source.git import WORKTREE
 
 NamesArgument = Annotated[
@@ -42,16 +44,18 @@ CellKindName = Literal["features", "ablation", "models"]
 KINDS: dict[CellKindName, tuple[str, str]] = {
     "features": (
         "Measure the cost of each feature, with its error.",
-        "Examples:\n\n    nalm experiment features\n\n"
-        "    nalm experiment features --scenario sfc_a --seconds 20 --json prices.json",
+        examples(
+            "nalm experiment features",
+            "nalm experiment features --scenario sfc_a --seconds 20 --json prices.json",
+        ),
     ),
     "ablation": (
         "Measure each variant off and on.",
-        "Example:\n\n    nalm experiment ablation flow_cache",
+        examples("nalm experiment ablation flow_cache"),
     ),
     "models": (
         "Compare chains under their execution models.",
-        "Example:\n\n    nalm experiment models --revision v1.2",
+        examples("nalm experiment models --revision v1.2"),
     ),
 }
 """Help and examples of each kind with cells."""
@@ -60,38 +64,48 @@ KINDS: dict[CellKindName, tuple[str, str]] = {
 def add_to(app: typer.Typer) -> None:
     """Adds the commands to `nalm`."""
     group = typer.Typer(
+        cls=CommandGroup,
         help="Measure the cost of features, variants or execution models of one commit, side by side; its "
         "speedup with lcores, its roles and its queue, the first packets of its flows, and what the host's "
         "settings contribute.",
         no_args_is_help=True,
-        rich_markup_mode="markdown",
+        rich_markup_mode=None,
     )
-    for kind, (text, examples) in KINDS.items():
+    for kind, (text, epilog) in KINDS.items():
         group.command(
             kind,
             help=f"{text}\n\nExit code 3: some cells could not be measured; the result covers the others.",
-            epilog=examples,
+            epilog=epilog,
         )(_of_kind(kind))
     group.command(
-        epilog="Examples:\n\n    nalm experiment cores --lcores 1,2,4,8\n\n"
-        "    nalm experiment cores sfc_a --at 16,32 --json cores.json"
+        epilog=examples(
+            "nalm experiment cores --lcores 1,2,4,8",
+            "nalm experiment cores sfc_a --at 16,32 --json cores.json",
+        )
     )(cores)
     group.command(
-        epilog="Examples:\n\n    nalm experiment roles\n\n"
-        "    nalm experiment roles sfc_a --lcores 4,8,16 --json roles.json"
+        epilog=examples(
+            "nalm experiment roles", "nalm experiment roles sfc_a --lcores 4,8,16 --json roles.json"
+        )
     )(roles)
     group.command(
-        epilog="Examples:\n\n    nalm experiment queue\n\n"
-        "    nalm experiment queue nop --batch 32,256 --ring 1024 --shares 20,40,60,80,95 --arrivals poisson"
+        epilog=examples(
+            "nalm experiment queue",
+            "nalm experiment queue nop --batch 32,256 --ring 1024 --shares 20,40,60,80,95 --arrivals poisson",
+        )
     )(queue)
     group.command(
-        epilog="Examples:\n\n    nalm experiment flows\n\n"
-        "    nalm experiment flows acl --shares 1,10,30 --load 40 --packets 20 --json flows.json"
+        epilog=examples(
+            "nalm experiment flows",
+            "nalm experiment flows acl --shares 1,10,30 --load 40 --packets 20 --json flows.json",
+        )
     )(flows)
     group.command(
-        epilog="Examples:\n\n    nalm experiment platform --dry-run\n\n"
-        "    sudo nalm experiment platform --scenario nop_1_lcore --json platform.json\n\n"
-        "    sudo nalm experiment platform thp interrupts --launches 16 --pps 200000"
+        epilog=examples(
+            "nalm experiment platform --dry-run",
+            "sudo nalm experiment platform --scenario nop_1_lcore --json platform.json",
+            "sudo nalm experiment platform thp interrupts --launches 16 --pps 200000",
+        )
     )(platform)
     app.add_typer(group, name="experiment")
 

@@ -16,6 +16,7 @@ from nalm_agent.report.output_file import STDOUT, require_place, write_file, wri
 from nalm_agent.runtime.errors import GitError, NalmError, UsageError
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import commit_names, scenario_names
+from nalm_agent.shell.examples import examples
 
 if TYPE_CHECKING:
     from nalm_core.report.run_report import Arm, RunReport
@@ -30,8 +31,11 @@ if TYPE_CHECKING:
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
-        epilog="Examples:\n\n    nalm check; nalm explain            the last run, line by line\n\n"
-        "    nalm explain main~1 main --svg flame.svg\n\n    nalm explain run.json --file src/nat.c"
+        epilog=examples(
+            "nalm check; nalm explain  the last run, line by line",
+            "nalm explain main~1 main --svg flame.svg",
+            "nalm explain run.json --file src/nat.c",
+        )
     )(explain)
 
 

@@ -8,14 +8,18 @@ from typing import Annotated
 import typer
 
 from nalm_agent.gdb.run import run_gdb, source_line
+from nalm_agent.shell.examples import examples
 
 
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
-        epilog="Examples:\n\n    nalm gdb -- -p 4711       then: nalm stages, nalm since\n\n"
-        "    nalm gdb -- --args build/my-nf -l 0\n\n    nalm gdb -- build/my-nf core.4711   a core dump\n\n"
-        "    nalm gdb --print >> ~/.gdbinit"
+        epilog=examples(
+            "nalm gdb -- -p 4711  then: nalm stages, nalm since",
+            "nalm gdb -- --args build/my-nf -l 0",
+            "nalm gdb -- build/my-nf core.4711  a core dump",
+            "nalm gdb --print >> ~/.gdbinit",
+        )
     )(gdb)
 
 

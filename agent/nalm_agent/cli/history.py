@@ -13,6 +13,7 @@ from nalm_agent.report.output_file import STDOUT, require_place, write_json
 from nalm_agent.runtime.errors import GitError, UsageError
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import scenario_names
+from nalm_agent.shell.examples import examples
 
 CHAIN = "chain"
 _NAME_IT = "name it with --project, or run nalm inside the NF's repository"
@@ -21,12 +22,14 @@ _NAME_IT = "name it with --project, or run nalm inside the NF's repository"
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
-        epilog="Examples:\n\n    nalm history sfc_a --server https://nalm.example.org\n\n"
-        "    nalm history sfc_a --stage nat --metric ipp --rows 30\n\n"
-        "    nalm history sfc_a --stage nat --function flow_find\n\n"
-        "    nalm history sfc_a --stage nat --function flow_find --metric cpp   cycles, by samples\n\n"
-        "    nalm history sfc_a --metric core_eipc      per cycle of the core instead of the TSC\n\n"
-        "    nalm history sfc_a --branch release-2"
+        epilog=examples(
+            "nalm history sfc_a --server https://nalm.example.org",
+            "nalm history sfc_a --stage nat --metric ipp --rows 30",
+            "nalm history sfc_a --stage nat --function flow_find",
+            "nalm history sfc_a --stage nat --function flow_find --metric cpp  cycles, by samples",
+            "nalm history sfc_a --metric core_eipc  per cycle of the core instead of the TSC",
+            "nalm history sfc_a --branch release-2",
+        )
     )(history)
 
 

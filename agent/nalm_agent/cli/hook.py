@@ -16,9 +16,16 @@ from nalm_agent.desk.hook import judged, pushed_commits
 from nalm_agent.desk.hook import remove as take_away
 from nalm_agent.runtime.errors import ExitCode
 from nalm_agent.shell import options
+from nalm_agent.shell.commands import CommandGroup
+from nalm_agent.shell.examples import examples
 from nalm_agent.source.git import WORKTREE, Repository
 
-hook = typer.Typer(help="Judge commits before they are pushed.", no_args_is_help=True)
+hook = typer.Typer(
+    cls=CommandGroup,
+    help="Judge commits before they are pushed.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 
 
 def add_to(app: typer.Typer) -> None:
@@ -26,7 +33,7 @@ def add_to(app: typer.Typer) -> None:
     app.add_typer(hook, name="hook")
 
 
-@hook.command(epilog="Example:\n\n    nalm hook install")
+@hook.command(epilog=examples("nalm hook install"))
 def install(repo: options.RepoOption = Path()) -> None:
     """Write a pre-push hook; never overwrites another tool's hook."""
 
@@ -34,7 +41,7 @@ def install(repo: options.RepoOption = Path()) -> None:
         typer.echo(f"wrote {write(_repository(repo, scratch))}; `git push --no-verify` skips it")
 
 
-@hook.command(epilog="Example:\n\n    nalm hook remove")
+@hook.command(epilog=examples("nalm hook remove"))
 def remove(repo: options.RepoOption = Path()) -> None:
     """Remove nalm's pre-push hook."""
 
@@ -44,8 +51,10 @@ def remove(repo: options.RepoOption = Path()) -> None:
 
 
 @hook.command(
-    epilog="Examples, in your own hooks:\n\n    exec nalm hook run           before a push\n\n"
-    "    exec nalm hook run --tree    before a commit"
+    epilog=examples(
+        "exec nalm hook run  in your own pre-push hook",
+        "exec nalm hook run --tree  in your own pre-commit hook",
+    )
 )
 def run(
     *,

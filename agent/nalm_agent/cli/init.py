@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 
 from nalm_agent.shell import options
+from nalm_agent.shell.examples import examples
 
 
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
-    app.command(epilog="Example:\n\n    nalm init && nalm check")(init)
+    app.command(epilog=examples("nalm init && nalm check"))(init)
 
 
 def init(

@@ -12,11 +12,12 @@ from nalm_core.text.plain_text import plain
 from nalm_agent.runtime.errors import UsageError
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import WORKTREE
+from nalm_agent.shell.examples import examples
 
 
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
-    app.command(epilog="Examples:\n\n    nalm log\n\n    nalm log HEAD~1")(log)
+    app.command(epilog=examples("nalm log", "nalm log HEAD~1"))(log)
 
 
 def log(

@@ -12,12 +12,13 @@ from nalm_agent import version
 from nalm_agent.report.output_file import write_file
 from nalm_agent.runtime.errors import UsageError
 from nalm_agent.shell.app import app as nalm
+from nalm_agent.shell.examples import examples
 from nalm_agent.shell.man_pages import man_pages
 
 
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
-    app.command(epilog="Example:\n\n    nalm man ~/.local/share/man/man1 && man nalm-check")(man)
+    app.command(epilog=examples("nalm man ~/.local/share/man/man1 && man nalm-check"))(man)
 
 
 def man(

@@ -8,10 +8,14 @@ from typing import Annotated
 import typer
 
 from nalm_agent.shell import options
+from nalm_agent.shell.commands import CommandGroup
+from nalm_agent.shell.examples import examples
 
 model = typer.Typer(
+    cls=CommandGroup,
     help="Predict what an NF does with more lcores, more load or other hardware (docs/models.md).",
     no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
 RunArgument = Annotated[
@@ -29,8 +33,10 @@ def add_to(app: typer.Typer) -> None:
 
 
 @model.command(
-    epilog="Examples:\n\n    nalm model speedup --rates 1=2.1M,2=3.7M,4=5.9M,8=7.9M --at 16\n\n"
-    "    nalm model speedup one.json two.json four.json eight.json --f-s 0.067"
+    epilog=examples(
+        "nalm model speedup --rates 1=2.1M,2=3.7M,4=5.9M,8=7.9M --at 16",
+        "nalm model speedup one.json two.json four.json eight.json --f-s 0.067",
+    )
 )
 def speedup(
     reports: Annotated[
@@ -68,8 +74,10 @@ def speedup(
 
 
 @model.command(
-    epilog="Examples:\n\n    nalm model roles --dispatch 100 --workers 300 --databases 50 --lcores 16 "
-    "--frequency 2G\n\n    nalm model roles pipeline.json --lcores 8 --measured 9.1M"
+    epilog=examples(
+        "nalm model roles --dispatch 100 --workers 300 --databases 50 --lcores 16 --frequency 2G",
+        "nalm model roles pipeline.json --lcores 8 --measured 9.1M",
+    )
 )
 def roles(
     run: RunArgument = None,
@@ -96,8 +104,10 @@ def roles(
 
 
 @model.command(
-    epilog="Examples:\n\n    nalm model queue --line 5G,7G,7.75G --base-ns 900 --packet-ns 81\n\n"
-    "    nalm model queue batches.json --pps 9M --arrivals nbinom:2 --loss 1e-5"
+    epilog=examples(
+        "nalm model queue --line 5G,7G,7.75G --base-ns 900 --packet-ns 81",
+        "nalm model queue batches.json --pps 9M --arrivals nbinom:2 --loss 1e-5",
+    )
 )
 def queue(
     file: Annotated[
@@ -148,8 +158,10 @@ def queue(
 
 
 @model.command(
-    epilog="Examples:\n\n    nalm model budget --line 40G --lcores 4 --frequency 2G --cpp 250\n\n"
-    "    nalm model budget run.json --pps 20M --lcores 8"
+    epilog=examples(
+        "nalm model budget --line 40G --lcores 4 --frequency 2G --cpp 250",
+        "nalm model budget run.json --pps 20M --lcores 8",
+    )
 )
 def budget(
     run: RunArgument = None,
@@ -178,9 +190,11 @@ def budget(
 
 
 @model.command(
-    epilog="Examples:\n\n    nalm model capacity run.json\n\n"
-    "    nalm model capacity --chip npu --demand pbb\n\n"
-    "    nalm model capacity run.json --supply cores=9.2G,cache=580M,memory=57M --load 3M"
+    epilog=examples(
+        "nalm model capacity run.json",
+        "nalm model capacity --chip npu --demand pbb",
+        "nalm model capacity run.json --supply cores=9.2G,cache=580M,memory=57M --load 3M",
+    )
 )
 def capacity(
     run: RunArgument = None,
@@ -220,8 +234,10 @@ def capacity(
 
 
 @model.command(
-    epilog="Examples:\n\n    nalm model cost --design one=900,800,900,800 --design many=400,350,9000,8900\n\n"
-    "    nalm model cost --break-even 900,180,258"
+    epilog=examples(
+        "nalm model cost --design one=900,800,900,800 --design many=400,350,9000,8900",
+        "nalm model cost --break-even 900,180,258",
+    )
 )
 def cost(
     file: Annotated[
@@ -252,8 +268,7 @@ def cost(
 
 
 @model.command(
-    epilog="Examples:\n\n    nalm model lines --cache 48K --packets 512\n\n"
-    "    nalm model lines run.json --metadata 16"
+    epilog=examples("nalm model lines --cache 48K --packets 512", "nalm model lines run.json --metadata 16")
 )
 def lines(
     run: RunArgument = None,

@@ -17,6 +17,7 @@ from nalm_agent.report.output_file import STDOUT, require_place, write_json
 from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import revision_names
+from nalm_agent.shell.examples import examples
 from nalm_agent.shell.load_options import (
     ArrivalsOption,
     BurstOption,
@@ -63,20 +64,22 @@ _OF_MODES |= {"branch", "arrivals", "burst", "new_flows", "ramp"}
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
-        epilog="Examples:\n\n    nalm rate                       the working tree: MRR, NDR, PDR, latency\n\n"
-        "    nalm rate main --mode mrr --duration 0.5\n\n"
-        "    nalm rate HEAD --mode ndr --width 0.005 --json rates.json\n\n"
-        "    nalm rate --mode latency --arrivals geometric\n\n"
-        "    nalm rate --mode ndr --burst 64 --new-flows 1000      bursts, and 1000 new flows a second\n\n"
-        "    nalm rate --base main --ramp 10:0.2       from 0.2 to 1.8 times the load, each 10 ms\n\n"
-        "    nalm rate --mode sweep --base main --json sweeps.json\n\n"
-        "    nalm rate HEAD --base main      latency and loss of two builds at half of base's NDR\n\n"
-        "    nalm rate --base HEAD~1 --pps 500000 --margin 20\n\n"
-        "    nalm rate HEAD --base main --generator lab       the same from outside of the NF\n\n"
-        "    nalm rate --mode ndr --generator lab       a generator of nalm.toml's [generator.lab]\n\n"
-        "    nalm rate --preset vcpe --scenario nop_1_lcore      5 minutes at each of four loads\n\n"
-        "    nalm rate --preset vcpe --duration 30 --leave-out 2 --json vcpe.json     shorter, to try it\n\n"
-        "    nalm rate --preset vcpe --generator lab       both directions from a generator outside of the NF"
+        epilog=examples(
+            "nalm rate  the working tree: MRR, NDR, PDR, latency",
+            "nalm rate main --mode mrr --duration 0.5",
+            "nalm rate HEAD --mode ndr --width 0.005 --json rates.json",
+            "nalm rate --mode latency --arrivals geometric",
+            "nalm rate --mode ndr --burst 64 --new-flows 1000  bursts, and 1000 new flows a second",
+            "nalm rate --base main --ramp 10:0.2  from 0.2 to 1.8 times the load, each 10 ms",
+            "nalm rate --mode sweep --base main --json sweeps.json",
+            "nalm rate HEAD --base main  latency and loss of two builds at half of base's NDR",
+            "nalm rate --base HEAD~1 --pps 500000 --margin 20",
+            "nalm rate HEAD --base main --generator lab  the same from outside of the NF",
+            "nalm rate --mode ndr --generator lab  a generator of nalm.toml's [generator.lab]",
+            "nalm rate --preset vcpe --scenario nop_1_lcore  5 minutes at each of four loads",
+            "nalm rate --preset vcpe --duration 30 --leave-out 2 --json vcpe.json  shorter, to try it",
+            "nalm rate --preset vcpe --generator lab  both directions from a generator outside of the NF",
+        )
     )(rate)
 
 

@@ -7,13 +7,13 @@ import typer
 
 from nalm_agent.runtime.errors import ExitCode
 from nalm_agent.shell import options
+from nalm_agent.shell.examples import examples
 
 
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
-        epilog="Examples:\n\n    nalm show run.json\n\n"
-        "    nalm show runs/*.json --junit nalm.xml --sarif nalm.sarif"
+        epilog=examples("nalm show run.json", "nalm show runs/*.json --junit nalm.xml --sarif nalm.sarif")
     )(show)
 
 

@@ -12,6 +12,7 @@ from nalm_core.rates.presets import INSIDE_NAME, SOAK_FRAME, VCPE_LEAVE_OUT_S, P
 
 from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.shell import options
+from nalm_agent.shell.examples import examples
 from nalm_agent.source.git import WORKTREE
 
 if TYPE_CHECKING:
@@ -31,11 +32,14 @@ _EXIT_CODES = {
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
-        epilog="Examples:\n\n    nalm soak --hours 8 --out night.jsonl\n\n"
-        "    nalm soak --hours 1 --pps 200000\n\n    nalm soak --resume night.jsonl\n\n"
-        "    nalm soak --hours 8 --generator lab       a generator of nalm.toml's [generator.lab]\n\n"
-        "    nalm soak --preset vcpe --scenario nop_1_lcore          256 B both ways, 5 minutes\n\n"
-        "    nalm soak --preset vcpe-16h --frame imix --out weekend.jsonl"
+        epilog=examples(
+            "nalm soak --hours 8 --out night.jsonl",
+            "nalm soak --hours 1 --pps 200000",
+            "nalm soak --resume night.jsonl",
+            "nalm soak --hours 8 --generator lab  a generator of nalm.toml's [generator.lab]",
+            "nalm soak --preset vcpe --scenario nop_1_lcore  256 B both ways, 5 minutes",
+            "nalm soak --preset vcpe-16h --frame imix --out weekend.jsonl",
+        )
     )(soak)
 
 

@@ -11,6 +11,7 @@ import typer
 
 from nalm_agent.report.output_file import STDOUT, require_place, write_json
 from nalm_agent.shell import options
+from nalm_agent.shell.examples import examples
 from nalm_agent.store.home import Home
 from nalm_agent.store.store_limit import entries, in_use, limit_bytes, parse_bytes
 from nalm_agent.store.store_limit import prune as remove
@@ -18,9 +19,7 @@ from nalm_agent.store.store_limit import prune as remove
 
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
-    app.command(
-        epilog="Examples:\n\n    nalm store\n\n    nalm store --prune\n\n    nalm store --prune --limit 2G"
-    )(store)
+    app.command(epilog=examples("nalm store", "nalm store --prune", "nalm store --prune --limit 2G"))(store)
 
 
 def store(

@@ -7,13 +7,16 @@ import typer
 
 from nalm_agent.runtime.errors import ExitCode
 from nalm_agent.shell import options
+from nalm_agent.shell.examples import examples
 
 
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
-        epilog="Examples:\n\n    nalm submit run.json --server https://nalm.example.org --token-file token"
-        "\n\n    NALM_SERVER=... NALM_TOKEN=... nalm submit 'runs/*.json' --json"
+        epilog=examples(
+            "nalm submit run.json --server https://nalm.example.org --token-file token",
+            "NALM_SERVER=... NALM_TOKEN=... nalm submit 'runs/*.json' --json",
+        )
     )(submit)
 
 

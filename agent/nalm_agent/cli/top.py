@@ -13,6 +13,7 @@ import typer
 
 from nalm_agent.report.output_file import STDOUT, require_place, write_file
 from nalm_agent.runtime.errors import StoppedError, UsageError
+from nalm_agent.shell.examples import examples
 
 if TYPE_CHECKING:
     from nalm_agent.top.view import Feed
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
-        epilog="Examples:\n\n    nalm top                        the only NF on this host\n\n"
-        "    nalm top --pid 4711 --lcores --record today.jsonl\n\n"
-        "    nalm top --file-prefix vpp      a DPDK program, by its telemetry\n\n"
-        "    nalm top --perf 4711            the C functions of any process\n\n"
-        "    nalm top --replay today.jsonl"
+        epilog=examples(
+            "nalm top  the only NF on this host",
+            "nalm top --pid 4711 --lcores --record today.jsonl",
+            "nalm top --file-prefix vpp  a DPDK program, by its telemetry",
+            "nalm top --perf 4711  the C functions of any process",
+            "nalm top --replay today.jsonl",
+        )
     )(top)
 
 

@@ -12,6 +12,7 @@ import typer
 from nalm_agent.runtime.errors import ConfigError, StoppedError
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import commit_names
+from nalm_agent.shell.examples import examples
 
 if TYPE_CHECKING:
     from nalm_agent.source.git import BaseChoice, Repository
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
-    app.command(epilog="Examples:\n\n    nalm watch\n\n    nalm watch --base main --scenario sfc_a")(watch)
+    app.command(epilog=examples("nalm watch", "nalm watch --base main --scenario sfc_a"))(watch)
 
 
 def watch(

@@ -28,6 +28,7 @@ from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.shell import options
 from nalm_agent.shell.app import run_app
 from nalm_agent.shell.commands import JsonCommand
+from nalm_agent.shell.examples import examples
 from nalm_agent.store.home import Home
 
 DEFAULT_PROJECT = "nalm-reference-nf"
@@ -37,7 +38,7 @@ app = typer.Typer(
     help="Measures nalm: performance mutants of the reference NF, and A/A comparisons.\n\n"
     "Exit codes: 0 all as their headers expect, 1 something fell short, 2 usage, 4 could not measure.",
     no_args_is_help=True,
-    rich_markup_mode="markdown",
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=False,
 )
@@ -45,8 +46,11 @@ app = typer.Typer(
 
 @app.command(
     cls=JsonCommand,
-    epilog="Examples:\n\n    nalm-mutants run --json all.jsonl\n\n    nalm-mutants run --only 'equal/*'\n\n"
-    "    nalm-mutants run --only none --aa 200 --json aa.jsonl --resume",
+    epilog=examples(
+        "nalm-mutants run --json all.jsonl",
+        "nalm-mutants run --only 'equal/*'",
+        "nalm-mutants run --only none --aa 200 --json aa.jsonl --resume",
+    ),
 )
 def run(
     *,
@@ -123,7 +127,7 @@ def run(
     _conclude(print_report(records, on_stderr=printed))
 
 
-@app.command(epilog="Example:\n\n    nalm-mutants show all.jsonl aa.jsonl")
+@app.command(epilog=examples("nalm-mutants show all.jsonl aa.jsonl"))
 def show(files: Annotated[list[Path], typer.Argument(metavar="FILE", help="File of run --json.")]) -> None:
     """Prints the tables of earlier campaigns."""
     from nalm_agent.mutants.report import print_report
@@ -132,7 +136,7 @@ def show(files: Annotated[list[Path], typer.Argument(metavar="FILE", help="File 
     _conclude(print_report(records))
 
 
-@app.command(epilog="Example:\n\n    nalm-mutants upload all.jsonl --server https://nalm.example.org")
+@app.command(epilog=examples("nalm-mutants upload all.jsonl --server https://nalm.example.org"))
 def upload(
     files: Annotated[list[Path], typer.Argument(metavar="FILE", help="File of run --json.")],
     *,

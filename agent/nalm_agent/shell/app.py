@@ -20,7 +20,7 @@ app = typer.Typer(
     help="Continuous performance regression for network functions.\n\n"
     "Exit codes: 0 no regression, 1 regression, 2 usage, 3 inconclusive, 4 could not measure.",
     no_args_is_help=True,
-    rich_markup_mode="markdown",
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
 

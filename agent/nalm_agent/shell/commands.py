@@ -77,7 +77,7 @@ class UnloadedCommand(TyperCommand):
 
     def loaded(self) -> Any:
         """Imports and returns the command."""
-        holder = typer.Typer(rich_markup_mode="markdown", add_completion=False)
+        holder = typer.Typer(rich_markup_mode=None, add_completion=False)
         holder.callback()(_nothing)
         import_module(f"nalm_agent.cli.{self.name}").add_to(holder)
         return get_group(holder).commands[str(self.name)]
@@ -90,18 +90,8 @@ class UnloadedCommand(TyperCommand):
         return command.make_context(info_name, with_json_files(args), parent, **extra)
 
 
-class LazyGroup(TyperGroup):
-    """All commands, unloaded."""
-
-    def __init__(self, *, commands: Any = None, **attributes: Any) -> None:
-        rows = [(name, text, heading) for heading, below in COMMANDS.items() for name, text in below.items()]
-        unloaded: dict[str, Any] = {
-            name: UnloadedCommand(
-                name, callback=_nothing, help=text, rich_help_panel=heading, rich_markup_mode="markdown"
-            )
-            for name, text, heading in rows
-        }
-        super().__init__(commands=unloaded, **attributes)
+class CommandGroup(TyperGroup):
+    """A command with commands below it."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parses the options before a command, without pydantic, which Typer loads to check a flag's None."""
@@ -110,23 +100,40 @@ class LazyGroup(TyperGroup):
                 one.default = False
         return super().parse_args(ctx, args)
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Writes the commands below their headings, each with the first paragraph of its help."""
+        width = max(map(len, self.commands))
+        for heading, below in self.headings().items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(width), text) for name, text in below.items()])
+
+    def headings(self) -> dict[str, dict[str, str]]:
+        """Names of commands and the first paragraphs of their help, by heading."""
+        shown = {name: one.help or "" for name, one in self.commands.items() if not one.hidden}
+        return {"Commands": {name: text.partition("\n\n")[0] for name, text in shown.items()}}
+
+
+class LazyGroup(CommandGroup):
+    """All commands, unloaded."""
+
+    def __init__(self, *, commands: Any = None, **attributes: Any) -> None:
+        unloaded: dict[str, Any] = {
+            name: UnloadedCommand(name, callback=_nothing, help=text, rich_markup_mode=None)
+            for below in COMMANDS.values()
+            for name, text in below.items()
+        }
+        super().__init__(commands=unloaded, **attributes)
+
+    def headings(self) -> dict[str, dict[str, str]]:
+        """All commands, unloaded."""
+        return COMMANDS
+
 
 def _nothing() -> None:
     """The callback of a group without options, and of a command that is not loaded."""
 
 
 def write_plainly() -> None:
-    """Hides the `<bool>` that Typer writes after an option without a value, and types of arguments; puts
-    its messages about wrong values into words."""
-    original = TyperOption.display_type_rich
-
-    def display_type_rich(option: TyperOption, ctx: Any) -> str | None:
-        return None if option.is_flag else original(option, ctx=ctx)
-
-    def no_type(argument: TyperArgument, ctx: Any) -> None:
-        """An argument's name stands for its type."""
-
+    """Puts Typer's messages about wrong values into words."""
     for kind in (TyperOption, TyperArgument):
         kind.process_value = in_words(kind.process_value)  # type: ignore[method-assign]
-    TyperOption.display_type_rich = display_type_rich  # type: ignore[method-assign, assignment]
-    TyperArgument.display_type_rich = no_type  # type: ignore[method-assign, assignment]

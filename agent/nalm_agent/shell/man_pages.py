@@ -78,8 +78,9 @@ def _parameters(command: Any, context: typer.Context) -> Iterator[str]:
 
 
 def _examples(epilog: str) -> list[str]:
-    lines = [line.rstrip() for line in epilog.splitlines()]
-    return [line for line in lines if line and not re.fullmatch(r"Examples?:", line)]
+    _, heading, *lines = epilog.splitlines()
+    assert heading in ("Example:", "Examples:")
+    return lines
 
 
 def _flat(text: str) -> str:

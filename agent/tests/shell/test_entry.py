@@ -47,12 +47,23 @@ def test_the_help_of_a_command_loads_nothing_that_measures_or_judges() -> None:
     assert max(ours.values()) <= MODULES_OF_NALM, ours
 
 
-def test_help_loads_no_pydantic() -> None:
-    """Typer loads it to check an option, which takes a third of the time."""
-    code = "import sys; sys.argv = ['nalm', 'check', '--help']\nfrom nalm_agent.shell.entry import main\n"
-    code += "try:\n    main()\nexcept SystemExit:\n    print('pydantic' in sys.modules)"
+@pytest.mark.parametrize("command", ["", "check", "model", "model queue", "experiment", "hook", "agent"])
+def test_help_loads_neither_pydantic_nor_rich(command: str) -> None:
+    """Typer loads one to check an option, the other to draw boxes: each takes a third of the time."""
+    code = f"import sys; sys.argv = {['nalm', *command.split(), '--help']}\n"
+    code += "from nalm_agent.shell.entry import main\n"
+    code += "try:\n    main()\nexcept SystemExit:\n    print({'pydantic', 'rich'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "--force" in done.stdout and done.stdout.endswith("\nFalse\n")
+    assert "\nOptions:\n" in done.stdout and done.stdout.endswith("\nset()\n")
+
+
+def test_an_example_is_a_line_with_what_it_does_beside_it() -> None:
+    said = CliRunner().invoke(app, ["bisect", "--help"]).output
+    assert said.endswith("""
+  Examples:
+    nalm bisect v1.0 main
+    nalm bisect v1.0 main --metric ipp --stage nat  exact and faster
+""")
 
 
 def test_an_interrupt_while_the_command_is_loaded_leaves_no_trace(tmp_path: Path) -> None:

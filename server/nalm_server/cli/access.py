@@ -23,8 +23,8 @@ from nalm_server.cli.contexts import opened
 from nalm_server.db.context import Context
 from nalm_server.projects import service as projects
 
-account_app = typer.Typer(help="People who may sign in.", no_args_is_help=True)
-member_app = typer.Typer(help="People's roles in a project.", no_args_is_help=True)
+account_app = typer.Typer(help="People who may sign in.", no_args_is_help=True, rich_markup_mode=None)
+member_app = typer.Typer(help="People's roles in a project.", no_args_is_help=True, rich_markup_mode=None)
 
 Name = Annotated[str, typer.Argument(help="The account's name.")]
 Project = Annotated[str, typer.Argument(help="The project's name.")]

@@ -16,8 +16,10 @@ from nalm_server.jobs.agents.registration_schemas import InvitationNew, PoolChoi
 from nalm_server.jobs.hosts import service
 from nalm_server.jobs.hosts.schemas import BenchHost
 
-agent_app = typer.Typer(help="Bench hosts and their agents.", no_args_is_help=True)
-pool_app = typer.Typer(help="Pools: which hosts measure which projects.", no_args_is_help=True)
+agent_app = typer.Typer(help="Bench hosts and their agents.", no_args_is_help=True, rich_markup_mode=None)
+pool_app = typer.Typer(
+    help="Pools: which hosts measure which projects.", no_args_is_help=True, rich_markup_mode=None
+)
 
 Name = Annotated[str, typer.Argument(help="Name of the host.")]
 Pool = Annotated[str, typer.Argument(help="Name of the pool: small letters, digits, hyphens.")]

@@ -21,7 +21,9 @@ from nalm_server.auth.tokens.principal import SYSTEM
 from nalm_server.cli.common import State, out, validated
 from nalm_server.cli.contexts import opened
 
-alert_app = typer.Typer(help="Findings: what commits did, and what became of it.", no_args_is_help=True)
+alert_app = typer.Typer(
+    help="Findings: what commits did, and what became of it.", no_args_is_help=True, rich_markup_mode=None
+)
 
 Number = Annotated[int, typer.Argument(help="Number of the alert.", min=1, max=2**31 - 1)]
 Project = Annotated[str, typer.Argument(help="Name of the project.")]

@@ -24,7 +24,9 @@ from nalm_server.cli.contexts import opened
 from nalm_server.jobs import actions, presentation, requests
 from nalm_server.jobs.schemas import JobDetail, JobRequest, JobState
 
-job_app = typer.Typer(help="Measurements that are queued, under way, or over.", no_args_is_help=True)
+job_app = typer.Typer(
+    help="Measurements that are queued, under way, or over.", no_args_is_help=True, rich_markup_mode=None
+)
 
 Number = Annotated[int, typer.Argument(help="Number of the job.", min=1, max=2**31 - 1)]
 Because = Annotated[str, typer.Option(help="The reason, kept with the job.")]

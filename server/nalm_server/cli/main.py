@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from nalm_core.release import release
 from nalm_core.text.mistakes import in_words
-from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+from typer.core import TyperArgument, TyperGroup, TyperOption
 
 COMMANDS = {
     "project": ("project:project_app", "NF repositories that are watched."),
@@ -105,17 +105,9 @@ class _Lazy(TyperGroup):
         module, _, name = COMMANDS[cmd_name][0].partition(":")
         return _command(getattr(_loaded(f"nalm_server.cli.{module}"), name), cmd_name)
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        _Listed(name=self.name, params=self.params, help=self.help).format_help(ctx, formatter)
-
-
-class _Listed(_Lazy):
-    """The commands unloaded: what their list shows."""
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1])
-
-    format_help = TyperGroup.format_help
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
 
 def _loaded(module: str) -> ModuleType:
@@ -132,7 +124,7 @@ def _command(found: Any, name: str) -> Any:
     if isinstance(found, typer.Typer):
         command: Any = typer.main.get_group(found)
     else:
-        alone = typer.Typer(add_completion=False)
+        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
         alone.command()(found)
         command = typer.main.get_command(alone)
     command.name = name
@@ -142,7 +134,7 @@ def _command(found: Any, name: str) -> Any:
 for _kind in (TyperOption, TyperArgument):
     _kind.process_value = in_words(_kind.process_value)  # type: ignore[method-assign]
 
-app = typer.Typer(cls=_Lazy, no_args_is_help=True, pretty_exceptions_enable=False)
+app = typer.Typer(cls=_Lazy, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 def _show_version(requested: bool) -> None:

@@ -17,7 +17,9 @@ from nalm_server.cli.contexts import opened
 from nalm_server.projects import service as projects
 from nalm_server.projects.schemas import ProjectCreated, ProjectNew
 
-project_app = typer.Typer(help="NF repositories that are watched.", no_args_is_help=True)
+project_app = typer.Typer(
+    help="NF repositories that are watched.", no_args_is_help=True, rich_markup_mode=None
+)
 
 
 @project_app.command("add", cls=JsonCommand)

@@ -12,7 +12,9 @@ from nalm_server.cli.contexts import opened
 from nalm_server.ops.report_store import moving
 from nalm_server.ops.report_store.checking import check
 
-reports_app = typer.Typer(help="The report store: run reports outside the database.", no_args_is_help=True)
+reports_app = typer.Typer(
+    help="The report store: run reports outside the database.", no_args_is_help=True, rich_markup_mode=None
+)
 
 
 @reports_app.command("check")

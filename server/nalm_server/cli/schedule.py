@@ -14,7 +14,9 @@ from nalm_server.campaigns.schedules.schemas import Against, Schedule, ScheduleN
 from nalm_server.cli.common import State, out, validated
 from nalm_server.cli.contexts import opened
 
-schedule_app = typer.Typer(help="The default branch measured at set times.", no_args_is_help=True)
+schedule_app = typer.Typer(
+    help="The default branch measured at set times.", no_args_is_help=True, rich_markup_mode=None
+)
 
 Project = Annotated[str, typer.Argument(help="Name of the project.")]
 Name = Annotated[str, typer.Argument(help="Name of the schedule.")]

@@ -16,7 +16,9 @@ from nalm_server.cli.common import State, err, out
 from nalm_server.cli.contexts import opened
 from nalm_server.projects import service as projects
 
-token_app = typer.Typer(help="Tokens of agents, uploaders and administrators.", no_args_is_help=True)
+token_app = typer.Typer(
+    help="Tokens of agents, uploaders and administrators.", no_args_is_help=True, rich_markup_mode=None
+)
 
 
 @token_app.command("new")
