@@ -3,22 +3,24 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
+from nalm_agent.runtime.process import dying_with
 from nalm_agent.runtime.signal_guard import SignalGuard
 
 
 @contextmanager
 def own_command(arguments: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
-    """Runs `nalm ARGUMENTS`. If the context ends first, the command gets SIGTERM and the time to clean up."""
+    """Runs `nalm ARGUMENTS`. If the context ends first, or this process is killed, it gets SIGTERM and
+    the time to clean up."""
     with ExitStack() as stack:
         with SignalGuard():
-            process = subprocess.Popen(
-                [sys.executable, "-m", "nalm_agent", *arguments], stdin=subprocess.DEVNULL
-            )
+            command = [sys.executable, "-m", "nalm_agent", *arguments]
+            process = subprocess.Popen(dying_with(os.getpid(), command, "TERM"), stdin=subprocess.DEVNULL)
             stack.callback(_end, process)
         yield process
 

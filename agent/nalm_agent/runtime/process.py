@@ -35,8 +35,8 @@ def _setpriv() -> str | None:
     return shutil.which("setpriv")
 
 
-def dying_with(parent: int, command: Sequence[str]) -> list[str]:
-    """The command, which the kernel kills when the thread ends that started it (util-linux).
+def dying_with(parent: int, command: Sequence[str], by: str = "KILL") -> list[str]:
+    """The command, which the kernel sends the signal `by` when the thread ends that started it (util-linux).
 
     It does not run if its parent is another process: one that ended before the kernel was asked.
     """
@@ -45,7 +45,7 @@ def dying_with(parent: int, command: Sequence[str]) -> list[str]:
     return [
         setpriv,
         "--pdeathsig",
-        "KILL",
+        by,
         "--",
         "/bin/sh",
         "-c",

@@ -61,17 +61,22 @@ def test_interrupt(nf_repository: NfRepository, tmp_path: Path, step: str, numbe
     assert nf_repository.git("worktree", "list").count("\n") == 0
 
 
-def test_an_interrupted_hook_lets_what_it_started_clean_up(
-    nf_repository: NfRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
+def test_an_ended_hook_lets_what_it_started_clean_up(
+    nf_repository: NfRepository,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    number: signal.Signals,
+    code: int,
 ) -> None:
     nf_repository.commit("slower", work__h="#define ALPHA_WORK 80\n")
     monkeypatch.setenv("PRE_COMMIT_TO_REF", "HEAD")
     nalm = Nalm(tmp_path / "home")
     process = start_until(nalm, nf_repository, "instructions", "hook", "run")
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert leftovers(nalm.home) == []
+    assert process.returncode == code
+    assert until(lambda: leftovers(nalm.home) == [])
     assert until(lambda: nf_processes(nalm.home) == [])
 
 
