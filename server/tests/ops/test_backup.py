@@ -244,6 +244,21 @@ def test_a_killed_restore_leaves_no_database_without_its_key(
     backups.restore(elsewhere, saved)
 
 
+def test_one_restore_at_a_time(saved: Path, elsewhere: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two, one that fails would remove the key that the other stored."""
+    read = backups.archive.read
+
+    def beside_another(*given: Any) -> Any:
+        with pytest.raises(BackupError, match=r"Another restore into .* is under way"):
+            backups.restore(elsewhere, saved)
+        return read(*given)
+
+    with monkeypatch.context() as slower:
+        slower.setattr(backups.archive, "read", beside_another)
+        backups.restore(elsewhere, saved)
+    assert (elsewhere.state_dir / "secret.key").exists()
+
+
 FULL_DISK = """
 import sys
 from pathlib import Path

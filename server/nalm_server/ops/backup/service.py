@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -90,8 +91,8 @@ def restore(settings: Settings, source: Path) -> Manifest:
     """
     settings.state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     store = open_store(settings)
-    _require_empty(settings)
-    with scratch(settings.state_dir, ".nalm-restore-") as work:
+    with _only_restore(settings.state_dir), scratch(settings.state_dir, ".nalm-restore-") as work:
+        _require_empty(settings)
         manifest = archive.read(source, work)
         _require_fits(settings, manifest)
         key = work / KEY
@@ -110,6 +111,20 @@ def restore(settings: Settings, source: Path) -> Manifest:
         if manifest.database == "postgresql":
             migrate.upgrade(settings.resolved_database_url)
     return manifest
+
+
+@contextmanager
+def _only_restore(state_dir: Path) -> Iterator[None]:
+    """Of two at once, one would remove the other's key when it fails."""
+    folder = os.open(state_dir, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise BackupError(f"Another restore into {state_dir} is under way: wait until it ends.") from error
+    else:
+        yield
+    finally:
+        os.close(folder)
 
 
 @contextmanager
