@@ -129,7 +129,7 @@ def test_one_that_does_not_work_shows_what_was_seen(page: Page, found: dict[str,
 def test_the_history_marks_it_and_a_click_there_opens_it(page: Page, found: dict[str, Any]) -> None:
     page.goto(f"/p/{NF}/history?scenario=sfc_a&metric=cpp")
     legend = page.locator(".legend").last
-    for word in ("Alert", "Slower since this commit", "History restarts"):
+    for word in ("Alert", "Worse since this commit", "History restarts"):
         expect(legend).to_contain_text(word)
     over = page.locator(".chart .u-over")
     box = drawn_box(over)

@@ -40,7 +40,7 @@ def test_scenarios_and_branches_stand_together(page: Page) -> None:
     for scenario in ("sfc_a", "sfc_b"):
         for branch in ("main", "faster"):
             expect(legend.first).to_contain_text(f"{scenario} chain @{branch}")
-    for word in ("Release", "Slower since this commit"):
+    for word in ("Release", "Worse since this commit"):
         expect(legend.last).to_contain_text(word)
     require_accessible(page)
 

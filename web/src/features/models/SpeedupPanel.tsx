@@ -4,12 +4,15 @@ import { speedupQuery } from "../../shared/api/predictions";
 import type { ModelInputs, SpeedupAnswer } from "../../shared/api/types";
 import { CurvePlot } from "../../shared/charts/CurvePlot";
 import type { PlotMark, Point } from "../../shared/charts/curves";
+import { ticks } from "../../shared/logic/run/rounds";
 import { fileName, table } from "../../shared/logic/text/csv";
 import { figure, plain } from "../../shared/logic/text/format";
 import { SavedPanel } from "../../shared/ui/save/SavedPanel";
 import { Answered, Extrapolated } from "./Answered";
 import { lcoresText } from "./AnswerPanel";
 import { speedupInput } from "./question";
+
+const TICKS = 6;
 
 interface Props {
   project: string;
@@ -72,12 +75,19 @@ export function SpeedupPlot({ answer }: { answer: Omit<SpeedupAnswer, "ranges"> 
   const values = [...line, ...points.map(({ lcores, measured }): Point => [lcores, measured])].map(
     ([, y]) => y,
   );
+  const end = Math.max(last, 2);
   const most = Math.max(...values, ceiling?.value ?? 0);
   return (
     <>
       <CurvePlot
         label={`Speedup from 1 to ${last} lcores, measured at ${points.map((one) => one.lcores).join(", ")}`}
-        x={{ name: "lcores", low: 1, high: Math.max(last, 2), text: plain }}
+        x={{
+          name: "lcores",
+          low: 1,
+          high: end,
+          ticks: ticks(1, end, TICKS).filter(Number.isInteger),
+          text: plain,
+        }}
         y={{ name: "speedup", low: 0, high: most * 1.1, text: plain }}
         curves={[{ name: "fitted", color: "var(--head-dot)", points: line }]}
         band={low.length > 1 ? { name: "95 % interval", low, high } : undefined}

@@ -200,8 +200,8 @@ export function segmentText(one: SegmentLike): string {
 const MARK_WORDS: Record<string, string> = {
   alert: "Alert",
   fix: "Fix of an alert",
-  level_worse: "Slower since this commit",
-  level_better: "Faster since this commit",
+  level_worse: "Worse since this commit",
+  level_better: "Better since this commit",
   segment: "History restarts",
   environment: "Another environment",
   release: "Release",
