@@ -28,13 +28,12 @@ class _Path:
 
 
 def call_nodes(profile: Profile, functions: Mapping[str, Sequence[str]]) -> list[CallNode]:
-    """All instructions of a profile by call path. functions: as for `by_stage`."""
+    """All instructions of a profile by call path, in an order that repeats. functions: as for `by_stage`."""
     own = _with_callers_named(profile.own)
     root, kept = _Path(""), _costliest(own, MOST_PATHS)
-    for chain in kept:
-        at = _walk(root, chain, functions)
-        at.own += own[chain]
-    for chain in own.keys() - kept:
+    for chain, cost in kept.items():
+        _walk(root, chain, functions).own += cost
+    for chain in sorted(own.keys() - kept.keys()):
         _put_aside(root, chain, own[chain], stage_of(chain, functions))
     return list(_nodes(root, profile.places))
 
@@ -74,13 +73,13 @@ def _address(name: str) -> int:
     return int(name, 16) if _BARE.fullmatch(name) else -1
 
 
-def _costliest(costs: Mapping[Key, int], most: int) -> set[Key]:
-    """Keys of the largest costs that together are COVERED of the sum, at most `most`."""
-    kept, left = set(), COVERED * sum(costs.values())
+def _costliest(costs: Mapping[Key, int], most: int) -> dict[Key, int]:
+    """The largest costs that together are COVERED of the sum, at most `most`, the largest first."""
+    kept, left = dict[Key, int](), COVERED * sum(costs.values())
     for key, cost in sorted(costs.items(), key=lambda item: (-item[1], str(item[0])))[:most]:
         if left <= 0:
             break
-        kept.add(key)
+        kept[key] = cost
         left -= cost
     return kept
 
