@@ -161,9 +161,10 @@ def _accepting(code: Any, value: Any) -> re.Pattern[str]:
 
 
 def seconds(pattern: re.Pattern[str], text: str) -> float:
-    began = time.perf_counter()
+    """Of the CPU, which other programs do not lengthen."""
+    began = time.thread_time()
     pattern.search(text)
-    return time.perf_counter() - began
+    return time.thread_time() - began
 
 
 def backtracks(pattern: re.Pattern[str]) -> str | None:
