@@ -10,6 +10,7 @@ import pytest
 from nalm_agent.config.nalm_toml import parse
 from nalm_agent.host.cores import Cores
 from nalm_agent.nf.run_plan import eal_options
+from nalm_agent.nf.start import NfStart
 from nalm_agent.rates.flow_shares import Design, FlowSettings, measure_designs
 from nalm_agent.report.progress import Silent
 from nalm_agent.runtime.errors import ProbeError
@@ -33,19 +34,18 @@ def run_of(tmp_path: Path, own: list[str], shape: LoadShape = NO_SHAPE) -> NfRun
     """own: the NF's arguments."""
     few_routes = ["--set", "l3fwd.routes_generated=0"]
     return NfRun(
-        command=[
-            str(NF / "build" / "nalm-nf"),
-            *eal_options(CORES, huge_pages=False),
-            "--",
-            *own,
-            *few_routes,
-        ],
+        NfStart(
+            [
+                str(NF / "build" / "nalm-nf"),
+                *eal_options(CORES, huge_pages=False),
+                "--",
+                *own,
+                *few_routes,
+            ],
+            ready_seconds=60,
+        ),
         cores=CORES,
         work=WorkDir(tmp_path, tmp_path),
-        lcores=1,
-        ready_seconds=60,
-        pin=(),
-        urgent=False,
         build=Build(commit="0" * 40, tree="", code_digest="", compiler=""),
         definition=RunDefinition(features=[], command=[], traffic=""),
         shape=shape,

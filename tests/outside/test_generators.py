@@ -15,6 +15,7 @@ from nalm_agent.generators.testpmd import TestpmdGenerator
 from nalm_agent.host.cores import Cores
 from nalm_agent.measure.request import Request
 from nalm_agent.nf.run_plan import eal_options
+from nalm_agent.nf.start import NfStart
 from nalm_agent.rates.generator_check import check_generator
 from nalm_agent.rates.rate_run import measure_under_load
 from nalm_agent.report.progress import Silent
@@ -57,20 +58,15 @@ def lab(socket: Path, lcores: str = "0,1", **more: object) -> GeneratorConfig:
 def run_of(tmp_path: Path, generator: TestpmdGenerator) -> NfRun:
     devices = generator.config.eal_devices()
     own = ["--config", str(NF / "conf" / "sfc_a.conf"), "--set", "io.port=eal", "--set", "chain.stages=nop"]
+    eal = eal_options(CORES, huge_pages=False, devices=devices)
     return NfRun(
-        command=[
-            str(NF / "build" / "nalm-nf"), *eal_options(CORES, huge_pages=False, devices=devices), "--", *own,
-        ],
+        NfStart([str(NF / "build" / "nalm-nf"), *eal, "--", *own], ready_seconds=60),
         cores=CORES,
         work=WorkDir(tmp_path, tmp_path),
-        lcores=1,
-        ready_seconds=60,
-        pin=(),
-        urgent=False,
         build=Build(commit="0" * 40, tree="", code_digest="", compiler=""),
         definition=RunDefinition(features=[], command=[], traffic=""),
         generator=generator,
-    )  # fmt: skip
+    )
 
 
 def test_full_load_of_testpmd(tmp_path: Path) -> None:

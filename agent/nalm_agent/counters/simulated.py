@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from nalm_agent.counters.callgrind_parse import Profile, by_stage, events_by_sta
 from nalm_agent.counters.model_caches import allowed, differences, host_caches, options, used
 from nalm_agent.nf.launch import RunningNf, SlowTurnError
 from nalm_agent.nf.probe import counted_packets, stage_counters
+from nalm_agent.nf.start import NfStart
 from nalm_agent.runtime.errors import NfError, SourceError
 from nalm_agent.store.home import WorkDir
 
@@ -99,31 +100,23 @@ def valgrind_command(output: Path, *, follow: bool = False) -> list[str]:
 class Simulation:
     """How an arm is run under valgrind."""
 
-    command: Sequence[str]
+    how: NfStart
+    """Without valgrind, with the time that the NF took to become ready. All its lcores claim a block of the
+    probe, and run on the CPUs of the command."""
     work: WorkDir
     functions: StageFunctions
-    ready_seconds: float
-    """Time that the NF took to become ready without valgrind."""
-    pin: Sequence[int] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
-    """Variables of the NF in addition to those that every NF gets."""
-    say: Callable[[str], None] = lambda line: None
-    """Receives a report about a long wait."""
     passed: Callable[[int], None] = lambda packets: None
     """Receives the number of packets so far."""
-    lcores: int = 1
-    """Lcores that claim a block of the probe; all run on the CPUs of the command."""
-    setup: Sequence[str] = ()
-    """The command that sets the started NF up; empty: it needs none."""
     threads_of: str | None = None
     """Only threads that execute a function whose name begins so are counted; None: all."""
     build: Path | None = None
     """Where the NF's program is: a command that begins elsewhere, as with a tool or a script, executes it."""
 
-    def under_valgrind(self, output: Path, more: Sequence[str]) -> list[str]:
-        """The command, run by valgrind. more: further options of it."""
-        follow = self.build is not None and not Path(self.command[0]).is_relative_to(self.build)
-        return [*valgrind_command(output, follow=follow), *more, *self.command]
+    def under_valgrind(self, output: Path, more: Sequence[str]) -> NfStart:
+        """The NF, run by valgrind. more: further options of it."""
+        follow = self.build is not None and not Path(self.how.command[0]).is_relative_to(self.build)
+        command = [*valgrind_command(output, follow=follow), *more, *self.how.command]
+        return replace(self.how, command=command, ready_seconds=self.how.ready_seconds * SLOWDOWN)
 
 
 def count(arm: Arm, run: Simulation, *, packets: int) -> InstructionCount:
@@ -132,7 +125,7 @@ def count(arm: Arm, run: Simulation, *, packets: int) -> InstructionCount:
     Raises NfError if the NF is at fault, SourceError if the count itself failed.
     """
     counted = threads(run, packets=packets)
-    if counted.others > INSTRUCTION_CHANGE * counted.profile.total or run.lcores > 1:
+    if counted.others > INSTRUCTION_CHANGE * counted.profile.total or run.how.lcores > 1:
         _require_equal(counted, threads(run, packets=packets))
     patterns = run.functions.patterns(counted.stages)
     shares = by_stage(counted.profile, patterns)
@@ -213,25 +206,13 @@ def threads(run: Simulation, *, packets: int, options: Sequence[str] = ()) -> Co
     """Runs a turn of `packets` packets under callgrind. Raises the errors of `count`."""
     output = run.work.fresh("callgrind") / "out"
     by_thread = [] if run.threads_of is None else ["--separate-threads=yes"]
-    full = run.under_valgrind(output, [*by_thread, *options])
-    limit = run.ready_seconds * SLOWDOWN
-    with RunningNf(
-        full,
-        run.work,
-        lcores=run.lcores,
-        seed=SEED,
-        ready_seconds=limit,
-        pin=run.pin,
-        environment=run.environment,
-        setup=run.setup,
-        say=run.say,
-    ) as nf:
+    with RunningNf(run.under_valgrind(output, [*by_thread, *options]), run.work, seed=SEED) as nf:
         nf.wait_ready()
         stages = nf.probe.stages
         before = nf.snapshot()
         try:
             nf.turn(
-                packets=max(1, packets // run.lcores),
+                packets=max(1, packets // run.how.lcores),
                 limit_seconds=TURN_LIMIT_SECONDS,
                 stall_seconds=STALL_LIMIT_SECONDS,
                 passed=run.passed,

@@ -50,6 +50,7 @@ from nalm_agent.measure.rounds import ArmFailedError, ArmRun, Bench, measure_rou
 from nalm_agent.native.library import FOLDER, program
 from nalm_agent.native.toolchain import toolchain
 from nalm_agent.nf.run_plan import plan, traffic_file, traffic_identity
+from nalm_agent.nf.start import NfStart
 from nalm_agent.report.progress import Progress
 from nalm_agent.runtime.errors import GitError, HostError
 from nalm_agent.runtime.process import stop_all
@@ -206,7 +207,7 @@ def _own(home: Home) -> NoiseSubject:
     return NoiseSubject(
         project="nalm",
         scenario=Scenario(name=OWN_NF, lcores=1, traffic="none"),
-        run=ArmRun(Arm.BASE, [str(binary)], 1, READY_SECONDS, choose(1).cpus),
+        run=ArmRun(Arm.BASE, NfStart([str(binary)], READY_SECONDS, pin=choose(1).cpus)),
         build=Build(
             commit=source, tree=source, code_digest=code_digest([binary]), compiler=toolchain().compiler
         ),

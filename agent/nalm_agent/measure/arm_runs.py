@@ -20,13 +20,8 @@ def arm_run(
     """The arm on these CPUs. traffic: its capture; None: its own packets. Raises HostError."""
     return ArmRun(
         arm,
-        ready.command(traffic, cores, huge_pages=huge_pages),
-        lcores=len(cores.cpus),
-        ready_seconds=ready.run.ready_seconds,
-        pin=ready.run.pin(cores),
-        environment=ready.environment(home),
+        ready.start(traffic, cores, ready.environment(home), huge_pages=huge_pages),
         counter_commands=ready.counter_commands(),
-        setup=ready.setup(traffic, cores),
     )
 
 

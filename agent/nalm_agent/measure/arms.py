@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from nalm_agent.host.cores import Cores
 from nalm_agent.measure.report_builder import ReportBuilder
 from nalm_agent.measure.request import Request, read_config
 from nalm_agent.nf.run_plan import RunPlan, expand, expand_setup, plan, traffic_identity
+from nalm_agent.nf.start import NfStart
 from nalm_agent.runtime.errors import ConfigError
 from nalm_agent.self_counting.commands import CounterCommands
 from nalm_agent.source.git import Revision
@@ -45,21 +47,18 @@ class Ready:
         """Variables of the NF in addition to the probe's. Raises HostError."""
         return self.run.environment(home, self.built.source, self.built.directory)
 
-    def command(self, traffic: Path | None, cores: Cores, *, huge_pages: bool) -> list[str]:
-        """The command line on these cores."""
-        return expand(
-            self.run,
-            source=self.built.source,
-            build=self.built.directory,
-            traffic=traffic,
-            cores=cores,
-            huge_pages=huge_pages,
-        )
-
-    def setup(self, traffic: Path | None, cores: Cores) -> list[str]:
-        """The command that sets the started NF up; empty if it needs none."""
-        return expand_setup(
-            self.run, source=self.built.source, build=self.built.directory, traffic=traffic, cores=cores
+    def start(
+        self, traffic: Path | None, cores: Cores, environment: Mapping[str, str], *, huge_pages: bool
+    ) -> NfStart:
+        """How a process is started on these cores. environment: its variables."""
+        source, build = self.built.source, self.built.directory
+        return NfStart(
+            expand(self.run, source=source, build=build, traffic=traffic, cores=cores, huge_pages=huge_pages),
+            ready_seconds=self.run.ready_seconds,
+            lcores=len(cores.cpus),
+            pin=self.run.pin(cores),
+            environment=environment,
+            setup=expand_setup(self.run, source=source, build=build, traffic=traffic, cores=cores),
         )
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TypeVar
@@ -77,16 +77,14 @@ class Counting:
         lcores = ready.run.scenario.lcores if lent else 1
         core = Cores((cpu,) * lcores)
         return simulated.Simulation(
-            command=ready.command(self.traffic, core, huge_pages=False),
-            work=self.work,
-            functions=self.config.stage_functions(),
-            ready_seconds=READY_FLOOR_SECONDS + tried.ready_seconds,
-            pin=ready.run.pin(core),
-            environment=ready.environment(self.home),
-            say=self.progress.say,
+            replace(
+                ready.start(self.traffic, core, ready.environment(self.home), huge_pages=False),
+                ready_seconds=READY_FLOOR_SECONDS + tried.ready_seconds,
+                say=self.progress.say,
+            ),
+            self.work,
+            self.config.stage_functions(),
             passed=passed,
-            lcores=lcores,
-            setup=ready.setup(self.traffic, core),
             threads_of=LENT_RECEIVE if lent else None,
             build=ready.built.directory,
         )

@@ -24,7 +24,7 @@ from nalm_core.text.percents import share_percent
 
 from nalm_agent.config.load import LoadConfig
 from nalm_agent.host.cores import Cores
-from nalm_agent.measure.rounds import ArmRun, blame, launch_paced, warm_up
+from nalm_agent.measure.rounds import ArmRun, blame, warm_up
 from nalm_agent.nf.paced_nf import PacedNf
 from nalm_agent.nf.probe import counted_packets
 from nalm_agent.report.progress import Progress
@@ -95,7 +95,7 @@ class BaseUnderLoad:
         """Address of the load in the store."""
         definition = self.definition.model_dump(mode="json")
         spec = load.model_dump(mode="json", exclude_none=True)
-        return address(self.build.code_digest, definition, self.run.lcores, self.host_class, spec)
+        return address(self.build.code_digest, definition, self.run.how.lcores, self.host_class, spec)
 
 
 def found_load(load: LoadConfig, base: BaseUnderLoad) -> Found:
@@ -125,7 +125,7 @@ def _search(load: LoadConfig, base: BaseUnderLoad) -> Found:
 
 def _full_load(base: BaseUnderLoad, launch: int) -> float:
     """Packets per second of a process at full load, without the time that other programs took."""
-    with launch_paced(base.run, base.work, None, seed=launch) as nf:
+    with PacedNf(base.run.how, base.work, None, seed=launch) as nf:
         nf.wait_ready()
         rates = [rate for one in _turns(nf, None) if (rate := _rate(one, nf.stages))]
         nf.finish()
@@ -151,20 +151,7 @@ def _ndr(load: LoadConfig, full: float, base: BaseUnderLoad) -> float:
 
 
 def _ndr_of_launch(load: LoadConfig, loads: Loads, base: BaseUnderLoad, launch: int) -> Search:
-    run = NfRun(
-        command=base.run.command,
-        variables=base.run.environment,
-        setup=base.run.setup,
-        cores=base.cores,
-        work=base.work,
-        lcores=base.run.lcores,
-        ready_seconds=base.run.ready_seconds,
-        pin=base.run.pin,
-        urgent=base.run.urgent,
-        build=base.build,
-        definition=base.definition,
-        shape=load.shape,
-    )
+    run = NfRun(base.run.how, base.cores, base.work, base.build, base.definition, shape=load.shape)
     with TrialNf(run, launch=launch) as nf:
 
         def measure(seconds: float, pps: int) -> Trial:
@@ -179,7 +166,7 @@ def _ndr_of_launch(load: LoadConfig, loads: Loads, base: BaseUnderLoad, launch: 
 
 def _at_cur(load: LoadConfig, target: float, full: float, base: BaseUnderLoad) -> Found:
     """The load at this CUR, by bisection."""
-    with launch_paced(base.run, base.work, None, seed=0) as nf:
+    with PacedNf(base.run.how, base.work, None, seed=0) as nf:
         nf.wait_ready()
         search = _CurSearch(nf, load, target, full)
         while search.found is None:

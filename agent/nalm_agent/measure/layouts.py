@@ -71,7 +71,7 @@ class LayoutsOfLaunches:
             number = self._placed
         self.numbers.append(number)
         offsets = offsets_of(number)
-        return {arm: replace(run, environment={**run.environment, **offsets}) for arm, run in placed.items()}
+        return {arm: replace(run, how=run.how.given(offsets)) for arm, run in placed.items()}
 
     def in_report(self) -> Layouts | None:
         """None if all launches had the builds as they are."""
@@ -83,7 +83,10 @@ class LayoutsOfLaunches:
         if arm not in self._links:
             self._links[arm] = links_of(self.home, self.work, self.built[arm])
         placed = relinked(self.home, self.built[arm], self._links[arm], number)
-        return replace(self.as_run(arm, placed), offered=run.offered, urgent=run.urgent, say=run.say)
+        again = self.as_run(arm, placed)
+        return replace(
+            again, how=replace(again.how, urgent=run.how.urgent, say=run.how.say), offered=run.offered
+        )
 
 
 def offsets_of(number: int) -> dict[str, str]:

@@ -191,7 +191,8 @@ def _try_arms(builder: ReportBuilder, place: Place, arms: Mapping[Arm, Ready], p
 
     def as_run(arm: Arm, ready: Ready, cores: Cores) -> ArmRun:
         run = arm_run(arm, ready, traffic, cores, place.home, huge_pages=builder.host.huge_pages)
-        return replace(run, urgent=has_cpus_of_its_own(place.cores), say=progress.say)
+        how = replace(run.how, urgent=has_cpus_of_its_own(place.cores), say=progress.say)
+        return replace(run, how=how)
 
     runs = {arm: as_run(arm, ready, own[arm]) for arm, ready in arms.items()}
     if scenario.load is not None:

@@ -46,6 +46,7 @@ from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.paced_nf import PacedNf
 from nalm_agent.nf.probe import counted_packets
 from nalm_agent.nf.self_counting_nf import SelfCountingNf
+from nalm_agent.nf.start import NfStart
 from nalm_agent.nf.turns import NfInTurns, TurnCounters, ended, taken_in
 from nalm_agent.runtime.errors import NfError
 from nalm_agent.self_counting.commands import CounterCommands
@@ -61,20 +62,11 @@ class ArmRun:
     """How to start one arm."""
 
     arm: Arm
-    command: list[str]
-    lcores: int
-    ready_seconds: float
-    pin: tuple[int, ...] = ()
-    urgent: bool = False
-    environment: Mapping[str, str] = field(default_factory=dict)
+    how: NfStart
     counter_commands: CounterCommands | None = None
     """Commands that show the NF's own figures; None if a probe counts."""
     offered: OfferedLoad | None = None
     """None: closed loop."""
-    setup: Sequence[str] = ()
-    """The command that sets the started NF up; empty: it needs none."""
-    say: Callable[[str], None] = field(default=lambda line: None, compare=False)
-    """Receives a report about a long wait, in every launch."""
 
 
 class Placements(Protocol):
@@ -365,52 +357,11 @@ def start_arm(run: ArmRun, work: WorkDir, *, seed: int) -> NfInTurns:
     """Starts one process of an arm, with a probe or with own counters."""
     if run.counter_commands is None:
         return launch_arm(run, work, seed=seed)
-    return SelfCountingNf(
-        run.command,
-        work,
-        run.counter_commands,
-        lcores=run.lcores,
-        ready_seconds=run.ready_seconds,
-        pin=run.pin,
-        urgent=run.urgent,
-        say=run.say,
-    )
+    return SelfCountingNf(run.how, work, run.counter_commands)
 
 
 def launch_arm(run: ArmRun, work: WorkDir, *, seed: int, events: Sequence[str] = ()) -> RunningNf:
     """Starts one process of an arm with a probe. seed: of its tables; events: names of PAPI."""
     if run.offered is not None:
-        return launch_paced(run, work, run.offered, seed=seed, events=events)
-    return RunningNf(
-        run.command,
-        work,
-        lcores=run.lcores,
-        seed=seed,
-        ready_seconds=run.ready_seconds,
-        pin=run.pin,
-        urgent=run.urgent,
-        events=events,
-        environment=run.environment,
-        setup=run.setup,
-        say=run.say,
-    )
-
-
-def launch_paced(
-    run: ArmRun, work: WorkDir, offered: OfferedLoad | None, *, seed: int, events: Sequence[str] = ()
-) -> PacedNf:
-    """Starts one process of an arm whose generator is paced. offered: its first load."""
-    return PacedNf(
-        run.command,
-        work,
-        offered,
-        lcores=run.lcores,
-        seed=seed,
-        ready_seconds=run.ready_seconds,
-        pin=run.pin,
-        urgent=run.urgent,
-        events=events,
-        environment=run.environment,
-        setup=run.setup,
-        say=run.say,
-    )
+        return PacedNf(run.how, work, run.offered, seed=seed, events=events)
+    return RunningNf(run.how, work, seed=seed, events=events)

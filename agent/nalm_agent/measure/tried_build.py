@@ -74,7 +74,8 @@ def built_and_tried(
         with hold(cores, progress.say):
             try:
                 start = arm_run(Arm.HEAD, Ready(built, run), traffic, cores, home, huge_pages=huge_pages)
-                found = try_out(replace(start, say=progress.say), work, config.judge.turn_ms)
+                start = replace(start, how=replace(start.how, say=progress.say))
+                found = try_out(start, work, config.judge.turn_ms)
             except ArmFailedError as failure:
                 raise failure.error from failure
             finally:

@@ -9,6 +9,7 @@ import shlex
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from nalm_core.report.run_report import LcoreTurn, StageCounters, StageInfo
@@ -41,6 +42,7 @@ from nalm_agent.nf.probe import (
     stage_counters,
 )
 from nalm_agent.nf.probe_layout import MAGIC
+from nalm_agent.nf.start import NfStart
 from nalm_agent.nf.turns import TurnCounters
 from nalm_agent.runtime.errors import NalmError, NfError, ProbeError
 from nalm_agent.runtime.process import start, stop, tail
@@ -65,52 +67,33 @@ class RunningNf(NfProcess):
 
     def __init__(
         self,
-        command: Sequence[str],
+        how: NfStart,
         work: WorkDir,
         *,
-        lcores: int,
         seed: int,
-        ready_seconds: float,
-        pin: Sequence[int] = (),
-        urgent: bool = False,
         events: Sequence[str] = (),
-        environment: Mapping[str, str] | None = None,
-        setup: Sequence[str] = (),
-        say: Callable[[str], None] = lambda line: None,
     ) -> None:
-        """events: PAPI's names of hardware events that the probe reads per stage.
+        """seed: of its tables. events: PAPI's names of hardware events that the probe reads per stage.
 
-        environment: further variables of the NF. setup: a command that sets it up once it runs, with its gate
-        open until then; empty: it needs none. The other parameters are those of NfProcess.
+        Its gate is open until it is set up.
         """
-        given = environment or {}
         path = work.memory / f"run-{secrets.token_hex(4)}.probe"
         of_probe = {
             "NALM_PROBE_FILE": str(path),
-            "NALM_PROBE_GATE": "open" if setup else "closed",
+            "NALM_PROBE_GATE": "open" if how.setup else "closed",
             "NALM_PROBE_SEED": str(seed),
         }
         if events:
             of_probe["NALM_PROBE_EVENTS"] = ",".join(events)
         self._probe_path = path
-        self._lent = "LD_PRELOAD" in given
-        self._setup = setup
+        self._lent = "LD_PRELOAD" in how.environment
         self._setup_log: Path | None = None
         """What run.setup printed, while it runs."""
         self._stalled: _Progress | None = None
         """Of a turn that packets end, once none has passed for too long."""
         self.probe: ProbeFile
         self.gate: Gate | None = None
-        super().__init__(
-            command,
-            work,
-            lcores=lcores,
-            ready_seconds=ready_seconds,
-            pin=pin,
-            urgent=urgent,
-            environment={**of_probe, **given},
-            say=say,
-        )
+        super().__init__(replace(how, environment={**of_probe, **how.environment}), work)
 
     def __exit__(self, *_: object) -> None:
         super().__exit__()
@@ -123,26 +106,28 @@ class RunningNf(NfProcess):
 
     def wait_ready(self) -> None:
         """Waits until the probe exists and every lcore waits at the gate; sets the NF up before."""
-        if self._setup:
+        if self._how.setup:
             self._set_up()
-        self._wait(self._has_magic, self._ready_seconds, "did not open its probe")
+        self._wait(self._has_magic, self._how.ready_seconds, "did not open its probe")
         self.probe = ProbeFile(self._probe_path, writable=True)
         self.gate = Gate(self.probe)
         self.gate.close()
         self._wait(
             self._all_parked,
-            self._ready_seconds,
-            f"did not bring {amount(self._lcores, 'lcore')} to the gate",
+            self._how.ready_seconds,
+            f"did not bring {amount(self._how.lcores, 'lcore')} to the gate",
         )
 
     def _set_up(self) -> None:
         """Runs the command that sets the NF up. Raises NfError."""
         log = self.directory / "setup.log"
-        command = self.in_run_dir(self._setup)
+        command = self.in_run_dir(self._how.setup)
         process = start(command, cwd=self.directory, env=nf_environment(self.directory), log=log)
         self._setup_log = log
         try:
-            self._wait(lambda: process.poll() is not None, self._ready_seconds, "was not set up by run.setup")
+            self._wait(
+                lambda: process.poll() is not None, self._how.ready_seconds, "was not set up by run.setup"
+            )
         except NfError as error:
             raise NfError(error.message, log=tail(log) or error.log, hint=error.hint) from error
         finally:
@@ -225,7 +210,7 @@ class RunningNf(NfProcess):
             if without > REPORT_SECONDS and self._stalled is None:
                 self._stalled = watch
                 what = f"passed no packet after {watch.seen:,}"
-                self._say(self._still_waiting(what, without, stall, self._held()))
+                self._how.say(self._still_waiting(what, without, stall, self._held()))
             return without > stall or time.monotonic() - begin > limit
 
         while not (parked() or over()):
@@ -323,7 +308,7 @@ class RunningNf(NfProcess):
 
     def _all_parked(self) -> bool:
         states = self.probe.states()
-        return len(states) >= self._lcores and all(state is LcoreState.PARKED for state, _ in states)
+        return len(states) >= self._how.lcores and all(state is LcoreState.PARKED for state, _ in states)
 
     def _ended(self, message: str, code: int) -> NfError:
         error = super()._ended(message, code)
@@ -348,10 +333,10 @@ class RunningNf(NfProcess):
         if self.gate is None:
             return [NO_LENT_PROBE]
         arrived = len(self.probe.states())
-        if arrived < self._lcores:
-            return [f"{arrived} of {amount(self._lcores, 'lcore')} receive from a port; {PIPELINE}"]
+        if arrived < self._how.lcores:
+            return [f"{arrived} of {amount(self._how.lcores, 'lcore')} receive from a port; {PIPELINE}"]
         hints = [HUNG] if self._stalled is not None else []
-        return [*hints, LENT_PROBE_STUCK, *([FLUSHES] if flushes(self._given) else [])]
+        return [*hints, LENT_PROBE_STUCK, *([FLUSHES] if flushes(self._how.command) else [])]
 
 
 class _Progress:

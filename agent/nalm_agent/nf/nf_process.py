@@ -16,6 +16,7 @@ from typing import Self
 from nalm_agent.host.cpu_choices import PINNED
 from nalm_agent.nf.known_failures import advice
 from nalm_agent.nf.mapped_files import mapped_files, processes_of
+from nalm_agent.nf.start import NfStart
 from nalm_agent.runtime.errors import NfError, ProbeError
 from nalm_agent.runtime.process import start, stop, tail
 from nalm_agent.store.home import WorkDir
@@ -40,40 +41,20 @@ class NfProcess:
     poll_seconds = POLL_LONG_SECONDS
     """Longest interval between two checks of a condition."""
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        work: WorkDir,
-        *,
-        lcores: int,
-        ready_seconds: float,
-        pin: Sequence[int] = (),
-        urgent: bool = False,
-        environment: Mapping[str, str] | None = None,
-        say: Callable[[str], None] = lambda line: None,
-    ) -> None:
-        """command: `{run_dir}` becomes the process's own directory, which is its working directory.
-
-        pin: CPUs to bind the process to; empty for one that binds itself.
-        urgent: the NF takes precedence over all programs on its CPUs; not for CPUs that the agent needs.
-        say: receives a report about a long wait.
-        """
+    def __init__(self, how: NfStart, work: WorkDir) -> None:
         self.directory: Path = work.fresh("run")
-        self._lcores = lcores
+        self._how = how
         self._log = self.directory / "nf.log"
-        self._ready_seconds = ready_seconds
-        given = environment or {}
+        given = how.environment
         in_place = dict(zip(given, self.in_run_dir(list(given.values())), strict=True))
         self.environment: Mapping[str, str] = nf_environment(self.directory) | in_place
-        self._given = list(command)
-        bound = ["taskset", "--cpu-list", ",".join(map(str, pin))] if pin else []
-        self._command = [*bound, *self.in_run_dir(command)]
-        self._say = say
+        bound = ["taskset", "--cpu-list", ",".join(map(str, how.pin))] if how.pin else []
+        self._command = [*bound, *self.in_run_dir(how.command)]
         try:
             self._process = start(self._command, cwd=self.directory, env=self.environment, log=self._log)
         except OSError as error:
             raise NfError(f"the NF could not be started: {error}") from error
-        if urgent:
+        if how.urgent:
             _prefer(self._process.pid)
 
     def __enter__(self) -> Self:
@@ -119,7 +100,7 @@ class NfProcess:
                 raise self._late(f"the NF {what} within {seconds:g} s")
             if waited > REPORT_SECONDS and not reported:
                 reported = True
-                self._say(self._still_waiting(what, waited, seconds))
+                self._how.say(self._still_waiting(what, waited, seconds))
             self._pause(waited)
 
     def _pause(self, waited: float) -> None:
@@ -134,7 +115,7 @@ class NfProcess:
 
     def _by_itself(self) -> str:
         """How to run the NF without nalm: its run directory is the current directory."""
-        command = shlex.join(argument.replace("{run_dir}", ".") for argument in self._given)
+        command = shlex.join(argument.replace("{run_dir}", ".") for argument in self._how.command)
         return f"to run it without nalm, in an empty directory (`gdb --args` shows where it ends): {command}"
 
     def _still_waiting(self, what: str, waited: float, limit: float, seen: str = "") -> str:

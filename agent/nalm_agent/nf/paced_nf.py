@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from nalm_core.rates.rate_report import Traffic
 from nalm_core.report.offered_load import OfferedLoad, RoundTraffic
 
 from nalm_agent.nf.launch import RunningNf
+from nalm_agent.nf.start import NfStart
 from nalm_agent.nf.traffic_file import VARIABLE, Load, TrafficFile
 from nalm_agent.nf.turns import TurnCounters
 from nalm_agent.runtime.errors import ConfigError, ProbeError
@@ -21,38 +22,19 @@ class PacedNf(RunningNf):
 
     def __init__(
         self,
-        command: Sequence[str],
+        how: NfStart,
         work: WorkDir,
         offered: OfferedLoad | None,
         *,
-        lcores: int,
         seed: int,
-        ready_seconds: float,
-        pin: Sequence[int] = (),
-        urgent: bool = False,
         events: Sequence[str] = (),
-        environment: Mapping[str, str] | None = None,
-        setup: Sequence[str] = (),
-        say: Callable[[str], None] = lambda line: None,
     ) -> None:
         """offered: the first load; None: a closed loop. The other parameters are those of RunningNf."""
         self._offered = offered
         self._trial = self._turns_before = 0
         self._traffic_path = work.fresh("traffic") / "traffic"
         self._traffic: TrafficFile | None = None
-        super().__init__(
-            command,
-            work,
-            lcores=lcores,
-            seed=seed,
-            ready_seconds=ready_seconds,
-            pin=pin,
-            urgent=urgent,
-            events=events,
-            environment={**(environment or {}), VARIABLE: str(self._traffic_path)},
-            setup=setup,
-            say=say,
-        )
+        super().__init__(how.given({VARIABLE: str(self._traffic_path)}), work, seed=seed, events=events)
 
     def __exit__(self, *_: object) -> None:
         if self._traffic is not None:

@@ -11,7 +11,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from fnmatch import fnmatchcase
 
@@ -22,6 +22,7 @@ from nalm_core.text.amounts import amount
 from nalm_agent.nf.batches import BatchSnapshot
 from nalm_agent.nf.nf_process import NfProcess, describe_exit
 from nalm_agent.nf.polling_thread import Scheduled, scheduled_threads
+from nalm_agent.nf.start import NfStart
 from nalm_agent.nf.turns import TurnCounters
 from nalm_agent.runtime.errors import NfError
 from nalm_agent.self_counting.commands import CounterCommands
@@ -46,29 +47,18 @@ class SelfCountingNf(NfProcess):
 
     poll_seconds = ASK_AGAIN_SECONDS
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        work: WorkDir,
-        counter_commands: CounterCommands,
-        *,
-        lcores: int,
-        ready_seconds: float,
-        pin: Sequence[int] = (),
-        urgent: bool = False,
-        say: Callable[[str], None] = lambda line: None,
-    ) -> None:
+    def __init__(self, how: NfStart, work: WorkDir, counter_commands: CounterCommands) -> None:
         self._commands = counter_commands
         self._last_answer = "no command was run"
         self.stages: list[StageInfo] = []
-        super().__init__(
-            command, work, lcores=lcores, ready_seconds=ready_seconds, pin=pin, urgent=urgent, say=say
-        )
+        super().__init__(how, work)
 
     def wait_ready(self) -> None:
         """Waits until it shows figures of all lcores, and then stops it."""
         self._wait(
-            self._tells, self._ready_seconds, f"did not show figures of {amount(self._lcores, 'lcore')}"
+            self._tells,
+            self._how.ready_seconds,
+            f"did not show figures of {amount(self._how.lcores, 'lcore')}",
         )
         self._signal(signal.SIGSTOP)
 
@@ -119,7 +109,7 @@ class SelfCountingNf(NfProcess):
 
     def _tells(self) -> bool:
         try:
-            return len(self._report().lcores) >= self._lcores
+            return len(self._report().lcores) >= self._how.lcores
         except NfError as error:
             self._last_answer = error.message
             return False

@@ -12,8 +12,8 @@ from nalm_core.report.run_report import Arm
 
 from nalm_agent.counters import papi
 from nalm_agent.counters.events import CYCLES, INSTRUCTIONS
-from nalm_agent.measure.rounds import ArmRun, launch_paced
 from nalm_agent.nf.launch import RunningNf
+from nalm_agent.nf.paced_nf import PacedNf
 from nalm_agent.runtime.errors import NfError
 from nalm_agent.trials.trial_nf import NfRun
 
@@ -67,20 +67,10 @@ def _missing(reasons: Mapping[str, str]) -> str | None:
 
 def _at_load(arm: Arm, run: NfRun, pps: int, launch: int) -> LoadEvents:
     """launch: its number."""
-    started = ArmRun(
-        arm,
-        run.command,
-        run.lcores,
-        run.ready_seconds,
-        run.pin,
-        run.urgent,
-        environment=run.variables,
-        setup=run.setup,
-    )
     offered = OfferedLoad(name="sweep", pps=pps, **dict(run.shape))
 
     def begin(events: Sequence[str]) -> RunningNf:
-        return launch_paced(started, run.work, offered, seed=0, events=events)
+        return PacedNf(run.how, run.work, offered, seed=0, events=events)
 
     group = (CYCLES, INSTRUCTIONS)
     count = papi.count_group(arm, begin, group, number=launch, turn_ms=TURN_MS, turns=TURNS)

@@ -255,19 +255,14 @@ def run_of(
     traffic = traffic or traffic_file(one.repository, built.source, one.scenario.traffic)
     if traffic is not None:
         require_content(traffic, str(one.scenario.traffic))
-    ready = Ready(built, one.run)
+    variables = one.run.own_variables(built.source, built.directory)
+    how = Ready(built, one.run).start(traffic, own, variables, huge_pages=host.huge_pages)
     return NfRun(
-        command=ready.command(traffic, own, huge_pages=host.huge_pages),
-        variables=one.run.own_variables(built.source, built.directory),
-        setup=ready.setup(traffic, own),
-        cores=own,
-        work=work,
-        lcores=one.scenario.lcores,
-        ready_seconds=one.run.ready_seconds,
-        pin=one.run.pin(own),
-        urgent=has_cpus_of_its_own(cores),
-        build=built.build,
-        definition=one.definition,
+        replace(how, urgent=has_cpus_of_its_own(cores)),
+        own,
+        work,
+        built.build,
+        one.definition,
         shape=one.shape,
         generator=one.generator,
     )

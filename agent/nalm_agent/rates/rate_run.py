@@ -290,7 +290,7 @@ def _load(base: NfRun, settings: _Settings, builder: ReportBuilder, home: Home, 
     if rates.pps is not None:
         return _Found(CommonLoad(pps=rates.pps))
     definition = base.definition.model_dump(mode="json")
-    of_base = base.build.code_digest, definition, base.lcores, builder.host.host_class, rates.share
+    of_base = base.build.code_digest, definition, base.how.lcores, builder.host.host_class, rates.share
     outside = [] if settings.generator is None else [settings.generator.model_dump(mode="json")]
     shaped = [] if shape == NO_SHAPE else [shape.model_dump(mode="json", exclude_none=True)]
     key = address(*of_base, *outside, *shaped)

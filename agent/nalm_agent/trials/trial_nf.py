@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
@@ -28,6 +28,7 @@ from nalm_agent.nf.batches import batch_snapshot, batches_between
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.long_calls import calls_between, length_snapshot
 from nalm_agent.nf.probe import buffers_in_use, lcore_counters, stage_counters
+from nalm_agent.nf.start import NfStart
 from nalm_agent.nf.traffic_file import VARIABLE
 from nalm_agent.store.home import WorkDir
 from nalm_agent.trials.lcore_stages import lcore_stages
@@ -42,19 +43,11 @@ SILENT_TURNS = 10
 class NfRun:
     """How the NF is started, and its description."""
 
-    command: list[str]
+    how: NfStart
     cores: Cores
     work: WorkDir
-    lcores: int
-    ready_seconds: float
-    pin: tuple[int, ...]
-    urgent: bool
     build: Build
     definition: RunDefinition
-    variables: Mapping[str, str] = field(default_factory=dict)
-    """Variables that nalm.toml gives to the NF."""
-    setup: Sequence[str] = ()
-    """The command that sets the started NF up; empty: it needs none."""
     shape: LoadShape = NO_SHAPE
     """Of the open loop."""
     generator: LoadGenerator | None = None
@@ -86,17 +79,7 @@ class TrialNf:
         self._launch = launch
         self._trial = 0
         self._generator, variables = _generator(run)
-        self._nf = RunningNf(
-            run.command,
-            run.work,
-            lcores=run.lcores,
-            seed=launch,
-            ready_seconds=run.ready_seconds,
-            pin=run.pin,
-            urgent=run.urgent,
-            environment={**run.variables, **variables},
-            setup=run.setup,
-        )
+        self._nf = RunningNf(run.how.given(variables), run.work, seed=launch)
 
     def __enter__(self) -> TrialNf:
         try:

@@ -9,6 +9,7 @@ import pytest
 from nalm_agent.config.stage_functions import StageFunctions
 from nalm_agent.counters import simulated
 from nalm_agent.host import pmu, tsc
+from nalm_agent.nf.start import NfStart
 from nalm_agent.runtime.errors import NfError, SourceError
 from nalm_agent.store.home import WorkDir
 from nalm_core.report.run_report import Arm, InstructionCount, Source
@@ -42,7 +43,11 @@ def test_simulated_needs_one_lcore() -> None:
 
 
 def count(command: list[str], work: WorkDir) -> InstructionCount:
-    return simulated.count(Arm.HEAD, simulated.Simulation(command, work, StageFunctions(), 5), packets=5000)
+    return simulated.count(
+        Arm.HEAD,
+        simulated.Simulation(NfStart(command, ready_seconds=5), work, StageFunctions()),
+        packets=5000,
+    )
 
 
 def test_count_repeats_exactly_and_follows_the_work(
@@ -77,7 +82,9 @@ def test_a_program_behind_a_tool_or_a_script_is_counted(
     tiny_nf: list[str], work: WorkDir, before: list[str]
 ) -> None:
     folder = Path(tiny_nf[0]).parent
-    run = simulated.Simulation([*before, *tiny_nf], work, StageFunctions(), 5, build=folder)
+    run = simulated.Simulation(
+        NfStart([*before, *tiny_nf], ready_seconds=5), work, StageFunctions(), build=folder
+    )
     for _ in range(ATTEMPTS):
         behind, alone = simulated.count(Arm.HEAD, run, packets=5000), count(tiny_nf, work)
         if behind == alone:

@@ -9,6 +9,7 @@ import pytest
 from nalm_agent.config.stage_functions import StageFunctions
 from nalm_agent.counters import simulated
 from nalm_agent.counters.model_caches import allowed, differences, host_caches, options, used
+from nalm_agent.nf.start import NfStart
 from nalm_agent.store.home import WorkDir
 from nalm_core.report.modelled_counts import EVENTS, ModelCount, ModelledCache
 from nalm_core.report.run_report import Arm
@@ -73,7 +74,11 @@ def test_differences_are_reported() -> None:
 
 
 def model(command: list[str], work: WorkDir) -> ModelCount:
-    return simulated.model(Arm.HEAD, simulated.Simulation(command, work, StageFunctions(), 5), packets=2000)
+    return simulated.model(
+        Arm.HEAD,
+        simulated.Simulation(NfStart(command, ready_seconds=5), work, StageFunctions()),
+        packets=2000,
+    )
 
 
 def test_a_table_that_outgrows_the_cache_misses_it(tmp_path: Path, work: WorkDir) -> None:

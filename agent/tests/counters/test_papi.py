@@ -12,6 +12,7 @@ from nalm_agent.counters import papi
 from nalm_agent.counters.events import CYCLES, INSTRUCTIONS, Event, data_stalls, groups
 from nalm_agent.host import pmu
 from nalm_agent.nf.launch import RunningNf
+from nalm_agent.nf.start import NfStart
 from nalm_agent.store.home import WorkDir
 from nalm_core.report.event_counts import EventCount, figures
 from nalm_core.report.terms import Arm
@@ -23,7 +24,7 @@ MISTAKE = Event("mistake", "PAPI_NO_SUCH", None, "no event", hardware=False)
 
 def launcher(command: list[str], work: WorkDir) -> papi.Launch:
     def launch(events: Sequence[str]) -> RunningNf:
-        return RunningNf(command, work, lcores=1, seed=0, ready_seconds=10, events=events)
+        return RunningNf(NfStart(command, ready_seconds=10), work, seed=0, events=events)
 
     return launch
 

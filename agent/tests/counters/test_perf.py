@@ -14,6 +14,7 @@ from nalm_agent.counters.perf_script_parse import parse_callers, parse_lines
 from nalm_agent.counters.perf_stat_parse import NOT_COUNTED, NOT_SUPPORTED, EventCount, parse
 from nalm_agent.host import pmu
 from nalm_agent.nf.launch import RunningNf
+from nalm_agent.nf.start import NfStart
 from nalm_agent.runtime.errors import SourceError
 from nalm_agent.store.home import WorkDir
 from nalm_core.report.profile import Profile, ProfiledFunction, beyond_valgrind
@@ -118,7 +119,7 @@ def test_availability_names_the_tool_or_the_kernel(monkeypatch: pytest.MonkeyPat
 
 
 def test_threads_are_counted_turn_by_turn(tiny_nf: list[str], work: WorkDir) -> None:
-    with RunningNf(tiny_nf, work, lcores=1, seed=0, ready_seconds=10) as nf:
+    with RunningNf(NfStart(tiny_nf, ready_seconds=10), work, seed=0) as nf:
         nf.wait_ready()
         counts = perf.count_threads(nf, Arm.HEAD, 30, work, events=[CLOCK, SWITCHES], counters=3)
         turns = int(nf.snapshot().blocks[0][0]["turns"])
@@ -136,7 +137,7 @@ def test_threads_are_counted_turn_by_turn(tiny_nf: list[str], work: WorkDir) -> 
 
 
 def test_a_profile_names_functions_lines_and_stages(tiny_nf: list[str], work: WorkDir) -> None:
-    with RunningNf(tiny_nf, work, lcores=1, seed=0, ready_seconds=10) as nf:
+    with RunningNf(NfStart(tiny_nf, ready_seconds=10), work, seed=0) as nf:
         nf.wait_ready()
         found = perf.profile(nf, Arm.HEAD, 50, 12, work)
         nf.finish()

@@ -11,6 +11,7 @@ from nalm_agent.config.location import root_to_be
 from nalm_agent.config.nalm_toml import parse
 from nalm_agent.desk.init import write_first_config, write_headers
 from nalm_agent.nf.launch import RunningNf
+from nalm_agent.nf.start import NfStart
 from nalm_agent.report.print_run import instruction_line, print_run
 from nalm_agent.report.result import Result, worst
 from nalm_agent.runtime.errors import ExitCode, UsageError
@@ -84,7 +85,7 @@ def test_init_says_what_is_missing_and_overwrites_nothing(tmp_path: Path) -> Non
 
 
 def test_top_finds_a_running_nf(tiny_nf: list[str], work: WorkDir, nalm: Nalm, tmp_path: Path) -> None:
-    with RunningNf(tiny_nf, work, lcores=1, seed=0, ready_seconds=5) as nf:
+    with RunningNf(NfStart(tiny_nf, ready_seconds=5), work, seed=0) as nf:
         nf.wait_ready()
         assert nf.gate is not None
         idle = nalm.run("top", "--pid", str(nf.probe.pid), "--once", "--interval", "0.1", cwd=tmp_path)

@@ -14,6 +14,7 @@ from nalm_agent.gdb.nalm_gdb.figures import held
 from nalm_agent.gdb.run import source_line
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.probe import Snapshot, counted_packets, lcore_counters, stage_counters
+from nalm_agent.nf.start import NfStart
 from nalm_agent.store.home import WorkDir
 from tiny import Nalm
 
@@ -42,7 +43,7 @@ def answers(done: subprocess.CompletedProcess[str]) -> list[Any]:
 
 def test_live_and_core_say_what_the_agent_reads(tiny_nf: list[str], work: WorkDir, tmp_path: Path) -> None:
     core, small = tmp_path / "core", tmp_path / "small"
-    with RunningNf(tiny_nf, work, lcores=1, seed=0, ready_seconds=5) as nf:
+    with RunningNf(NfStart(tiny_nf, ready_seconds=5), work, seed=0) as nf:
         nf.wait_ready()
         before = nf.snapshot()
         nf.turn(packets=20000)

@@ -15,6 +15,7 @@ from nalm_agent.host.cores import Cores
 from nalm_agent.measure import found_load as searching
 from nalm_agent.measure.found_load import CUR_TOLERANCE, BaseUnderLoad, found_load
 from nalm_agent.measure.rounds import ArmRun
+from nalm_agent.nf.start import NfStart
 from nalm_agent.nf.turns import TurnCounters
 from nalm_agent.report.progress import Silent
 from nalm_agent.runtime.errors import HostError
@@ -100,7 +101,7 @@ class KnownNf:
 def base(tmp_path: Path, work: WorkDir) -> BaseUnderLoad:
     definition = RunDefinition(features=[], command=["nf"], traffic="made")
     build = Build(commit="a" * 40, tree="t", code_digest="code", compiler="gcc")
-    run = ArmRun(Arm.BASE, ["nf"], lcores=1, ready_seconds=1)
+    run = ArmRun(Arm.BASE, NfStart(["nf"], ready_seconds=1))
     return BaseUnderLoad(run, build, Cores((0,)), definition, "vm", Home(tmp_path / "home"), work, Silent())
 
 
@@ -110,7 +111,7 @@ def known(
     stolen: Callable[[], float] = lambda: 0.0,
 ) -> KnownNf:
     nf = KnownNf(cur_at, stolen)
-    monkeypatch.setattr(searching, "launch_paced", lambda *_, **__: nf)
+    monkeypatch.setattr(searching, "PacedNf", lambda *_, **__: nf)
     return nf
 
 
@@ -267,8 +268,8 @@ def test_the_search_for_ndr_starts_the_nf_as_launches_do(
         raise StartedError(run)
 
     monkeypatch.setattr(searching, "TrialNf", start)
-    run = replace(base.run, environment={"NF_CONFIG": "edge.toml"}, setup=["ctl", "ports"])
+    how = replace(base.run.how, environment={"NF_CONFIG": "edge.toml"}, setup=["ctl", "ports"])
     with pytest.raises(StartedError) as raised:
-        found_load(LoadConfig(ndr=0.5), replace(base, run=run))
+        found_load(LoadConfig(ndr=0.5), replace(base, run=replace(base.run, how=how)))
     (started,) = raised.value.args
-    assert (started.variables, started.setup) == (run.environment, run.setup)
+    assert started.how == how

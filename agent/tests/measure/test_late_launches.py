@@ -12,6 +12,7 @@ from nalm_agent.host.cores import choose
 from nalm_agent.measure.replay import replay_arms
 from nalm_agent.measure.rounds import ArmFailedError, ArmRun, Bench, measure_rounds, try_out
 from nalm_agent.nf import nf_process
+from nalm_agent.nf.start import NfStart
 from nalm_agent.store.home import WorkDir
 from nalm_core.report.run_report import Arm, Settings
 
@@ -44,12 +45,12 @@ def test_a_program_that_hangs_at_its_second_launch_is_reported(
     script = tmp_path / "nf.sh"
     script.write_text(HANGS_AT_SECOND)
     said: list[str] = []
-    run = ArmRun(Arm.HEAD, ["sh", str(script), *tiny_nf], lcores=1, ready_seconds=30, say=said.append)
+    run = ArmRun(Arm.HEAD, NfStart(["sh", str(script), *tiny_nf], ready_seconds=30, say=said.append))
     try_out(run, work, 1)
     assert said == []
     monkeypatch.setattr(nf_process, "REPORT_SECONDS", 2)
     with pytest.raises(ArmFailedError, match="did not open its probe within 4 s"):
-        launch(replace(run, ready_seconds=4), work)
+        launch(replace(run, how=replace(run.how, ready_seconds=4)), work)
     (report,) = said
     assert report.startswith("the NF did not open its probe for 2 s; it has 4 s")
     assert "| waits for its neighbour" in report

@@ -17,6 +17,7 @@ from nalm_agent.measure.metric_readings import LaunchMetrics
 from nalm_agent.native.library import library
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.run_plan import LENT_PROBE, eal_options
+from nalm_agent.nf.start import NfStart
 from nalm_agent.store.home import Home, WorkDir
 from nalm_core.report.catalogue import SHIPPED
 from nalm_core.report.run_report import Arm
@@ -121,7 +122,7 @@ def test_documents_of_the_nf_are_read_and_each_fault_is_named(tiny_nf: list[str]
         "unknown": {"command": ["/no/such/program"]},
         "telemetry": {"telemetry": "/stats", "key": "a"},
     }
-    with RunningNf(tiny_nf, work, lcores=1, seed=0, ready_seconds=5) as nf:
+    with RunningNf(NfStart(tiny_nf, ready_seconds=5), work, seed=0) as nf:
         nf.wait_ready()
         for name, text in documents.items():
             (nf.directory / name).write_text(text)
@@ -154,7 +155,7 @@ def test_documents_of_the_nf_are_read_and_each_fault_is_named(tiny_nf: list[str]
 def test_a_metric_that_failed_once_is_not_read_again(tiny_nf: list[str], work: WorkDir) -> None:
     metric = MetricConfig.model_validate(LOWER | {"command": ["sh", "-c", "echo x >> ../tries; echo no"]})
     found = LaunchMetrics({"no": metric}, {Arm.HEAD: {}})
-    with RunningNf(tiny_nf, work, lcores=1, seed=0, ready_seconds=5) as nf:
+    with RunningNf(NfStart(tiny_nf, ready_seconds=5), work, seed=0) as nf:
         nf.wait_ready()
         found.read(Arm.HEAD, nf, None)
         found.read(Arm.HEAD, nf, None)
@@ -180,7 +181,7 @@ def test_telemetry_of_a_real_dpdk_program(bare_dpdk: Path, home: Home, work: Wor
         "nothing": {"unit": "1", "better": "higher", "telemetry": "/no/such", "key": "x"},
     }
     try:
-        with RunningNf(command, work, lcores=1, seed=0, ready_seconds=30, environment=lent) as nf:
+        with RunningNf(NfStart(command, ready_seconds=30, environment=lent), work, seed=0) as nf:
             nf.wait_ready()
             nf.turn(packets=3200)
             found = read(metrics, nf)

@@ -10,6 +10,7 @@ import pytest
 from nalm_agent.measure.replay import replay_arms
 from nalm_agent.measure.rounds import ArmFailedError, ArmRun
 from nalm_agent.nf.launch import RunningNf, SlowTurnError
+from nalm_agent.nf.start import NfStart
 from nalm_agent.store.home import WorkDir
 from nalm_core.report.run_report import Arm, ArmInfo, Build, RunDefinition, RunReport, StageInfo
 from nalm_core.report.serialization import parse_report
@@ -22,7 +23,7 @@ PACKETS = 40_960
 
 
 def run(arm: Arm, command: list[str]) -> ArmRun:
-    return ArmRun(arm, command, lcores=1, ready_seconds=10)
+    return ArmRun(arm, NfStart(command, ready_seconds=10))
 
 
 def info(stages: list[StageInfo]) -> ArmInfo:
@@ -31,7 +32,7 @@ def info(stages: list[StageInfo]) -> ArmInfo:
 
 
 def stages_of(command: list[str], work: WorkDir) -> list[StageInfo]:
-    with RunningNf(command, work, lcores=1, seed=0, ready_seconds=10) as nf:
+    with RunningNf(NfStart(command, ready_seconds=10), work, seed=0) as nf:
         nf.wait_ready()
         return nf.stages
 
@@ -91,7 +92,7 @@ def test_an_nf_that_stops_forwarding_is_reported_within_seconds(tmp_path: Path, 
 
 
 def test_a_slow_nf_is_no_broken_one(tiny_nf: list[str], work: WorkDir) -> None:
-    with RunningNf(tiny_nf, work, lcores=1, seed=0, ready_seconds=10) as nf:
+    with RunningNf(NfStart(tiny_nf, ready_seconds=10), work, seed=0) as nf:
         nf.wait_ready()
         with pytest.raises(SlowTurnError, match="continued forwarding"):
             nf.turn(packets=2**40, limit_seconds=0.5)

@@ -11,6 +11,7 @@ from nalm_agent.measure.rounds import few_forwarded
 from nalm_agent.nf.capture import link_type_of, require_ethernet
 from nalm_agent.nf.known_failures import advice, not_under_valgrind
 from nalm_agent.nf.launch import RunningNf
+from nalm_agent.nf.start import NfStart
 from nalm_agent.runtime.errors import ConfigError, NfError
 from nalm_agent.store.home import WorkDir
 from nalm_core.report.run_report import Arm, OutcomeKind, StageCounters, StageInfo
@@ -74,7 +75,7 @@ def test_debug_information_that_valgrind_cannot_read_gets_a_flag_for_the_build()
 def test_the_answer_comes_with_the_failure(work: WorkDir) -> None:
     script = "echo 'Cause: No Ethernet ports - bye' >&2; exit 1"
     with (
-        RunningNf(["sh", "-c", script], work, lcores=1, seed=0, ready_seconds=5) as nf,
+        RunningNf(NfStart(["sh", "-c", script], ready_seconds=5), work, seed=0) as nf,
         pytest.raises(NfError, match="exit code 1") as raised,
     ):
         nf.wait_ready()
@@ -84,7 +85,7 @@ def test_the_answer_comes_with_the_failure(work: WorkDir) -> None:
 def test_the_answer_comes_with_a_failed_setup(work: WorkDir) -> None:
     setup = ["sh", "-c", "echo 'error: command failed: Device or resource busy' >&2; exit 1"]
     with (
-        RunningNf(["sleep", "60"], work, lcores=1, seed=0, ready_seconds=5, setup=setup) as nf,
+        RunningNf(NfStart(["sleep", "60"], ready_seconds=5, setup=setup), work, seed=0) as nf,
         pytest.raises(NfError, match=r"run\.setup ended with exit code 1") as raised,
     ):
         nf.wait_ready()
@@ -99,7 +100,7 @@ def test_a_panic_of_the_program_is_not_put_down_to_the_lent_probe(
     lent = {"LD_PRELOAD": ""}
     command = ["sh", "-c", f"echo '{said}' >&2; kill -ABRT $$"]
     with (
-        RunningNf(command, work, lcores=1, seed=0, ready_seconds=5, environment=lent) as nf,
+        RunningNf(NfStart(command, ready_seconds=5, environment=lent), work, seed=0) as nf,
         pytest.raises(NfError, match="SIGABRT") as raised,
     ):
         nf.wait_ready()

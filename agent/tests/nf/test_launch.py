@@ -14,6 +14,7 @@ import pytest
 from nalm_agent.nf import launch
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.probe import LcoreState, ProbeFile, counted_packets, lcore_counters, stage_counters
+from nalm_agent.nf.start import NfStart
 from nalm_agent.runtime.errors import NfError, ProbeError
 from nalm_agent.store.home import WorkDir
 from tiny import build_tiny
@@ -21,7 +22,7 @@ from waiting import until
 
 
 def running(command: list[str], work: WorkDir, *, lcores: int = 1, ready_seconds: float = 5) -> RunningNf:
-    return RunningNf(command, work, lcores=lcores, seed=0, ready_seconds=ready_seconds)
+    return RunningNf(NfStart(command, lcores=lcores, ready_seconds=ready_seconds), work, seed=0)
 
 
 def test_turns_by_packets_and_by_time(tiny_nf: list[str], work: WorkDir) -> None:
@@ -97,8 +98,9 @@ def test_nf_does_not_outlive_a_killed_agent(tiny_nf: list[str], work: WorkDir, a
 from pathlib import Path
 from nalm_agent.store.home import WorkDir
 from nalm_agent.nf.launch import RunningNf
+from nalm_agent.nf.start import NfStart
 work = WorkDir(Path({str(work.disk)!r}), Path({str(work.disk)!r}))
-nf = RunningNf({[*around, *tiny_nf]!r}, work, lcores=1, seed=0, ready_seconds=5)
+nf = RunningNf(NfStart({[*around, *tiny_nf]!r}, ready_seconds=5), work, seed=0)
 nf.wait_ready()
 print(nf.probe.pid, flush=True)
 nf.turn(packets=2**62, limit_seconds=600)
@@ -153,7 +155,7 @@ def test_an_nf_that_stops_forwarding_is_reported_with_what_was_seen(
     monkeypatch.setattr(launch, "REPORT_SECONDS", 1.0)
     said: list[str] = []
     command = build_tiny(tmp_path, work_h)
-    with RunningNf(command, work, lcores=1, seed=0, ready_seconds=5, say=said.append) as nf:
+    with RunningNf(NfStart(command, ready_seconds=5, say=said.append), work, seed=0) as nf:
         nf.wait_ready()
         nf.turn(packets=3200)
         with pytest.raises(NfError, match=r"stopped after 15,008 packets.* held 32 packet buffers") as caught:
@@ -168,7 +170,7 @@ def test_an_nf_that_stops_forwarding_is_reported_with_what_was_seen(
 def lent(command: list[str], work: WorkDir) -> RunningNf:
     """An NF that counts as one with a lent probe."""
     environment = {"LD_PRELOAD": ""}
-    return RunningNf(command, work, lcores=1, seed=0, ready_seconds=5, environment=environment)
+    return RunningNf(NfStart(command, ready_seconds=5, environment=environment), work, seed=0)
 
 
 @pytest.mark.parametrize(

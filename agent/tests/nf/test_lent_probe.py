@@ -18,6 +18,7 @@ from nalm_agent.nf.known_failures import pipeline
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.probe import counted_packets, lcore_counters, stage_counters
 from nalm_agent.nf.run_plan import LENT_PROBE, LENT_RECEIVE, eal_options
+from nalm_agent.nf.start import NfStart
 from nalm_agent.runtime.errors import ConfigError, NfError
 from nalm_agent.store.home import Home, WorkDir
 from nalm_core.report.run_report import Arm
@@ -40,7 +41,7 @@ def command(program: Path, drop: int, *, two_lcores: bool = False) -> list[str]:
 
 
 def test_every_packet_of_a_turn_ends_by_name(bare_dpdk: Path, lent: dict[str, str], work: WorkDir) -> None:
-    with RunningNf(command(bare_dpdk, 4), work, lcores=1, seed=0, ready_seconds=30, environment=lent) as nf:
+    with RunningNf(NfStart(command(bare_dpdk, 4), ready_seconds=30, environment=lent), work, seed=0) as nf:
         nf.wait_ready()
         for _ in range(2):
             before, batches = nf.snapshot(), nf.batches()
@@ -63,7 +64,7 @@ def test_of_a_pipeline_the_receiving_lcore_is_measured_and_the_rest_named(
     bare_dpdk: Path, lent: dict[str, str], work: WorkDir
 ) -> None:
     pipelined = command(bare_dpdk, 0, two_lcores=True)
-    with RunningNf(pipelined, work, lcores=1, seed=0, ready_seconds=30, environment=lent) as nf:
+    with RunningNf(NfStart(pipelined, ready_seconds=30, environment=lent), work, seed=0) as nf:
         nf.wait_ready()
         before = nf.snapshot()
         nf.turn(packets=32_000)
@@ -85,7 +86,7 @@ def test_a_thread_that_polls_between_turns_is_named(
     """The sender of a pipeline; of a program without one, none."""
     for two_lcores, busy in ((True, 1), (False, 0)):
         run = command(bare_dpdk, 0, two_lcores=two_lcores)
-        with RunningNf(run, work, lcores=1, seed=0, ready_seconds=30, environment=lent) as nf:
+        with RunningNf(NfStart(run, ready_seconds=30, environment=lent), work, seed=0) as nf:
             nf.wait_ready()
             names = busy_threads(nf.pid)
             assert len(names) == busy, names
@@ -98,7 +99,7 @@ def test_an_lcore_that_does_not_receive_is_not_waited_for_in_silence(
 ) -> None:
     pipelined = command(bare_dpdk, 0, two_lcores=True)
     with (
-        RunningNf(pipelined, work, lcores=2, seed=0, ready_seconds=3, environment=lent) as nf,
+        RunningNf(NfStart(pipelined, lcores=2, ready_seconds=3, environment=lent), work, seed=0) as nf,
         pytest.raises(NfError, match="did not bring 2 lcores") as raised,
     ):
         nf.wait_ready()
@@ -114,7 +115,9 @@ def test_a_part_has_the_instructions_of_its_functions(
     bare_dpdk: Path, lent: dict[str, str], work: WorkDir
 ) -> None:
     functions = parse(WITH_LENT + FILTER).stage_functions()
-    run = simulated.Simulation(command(bare_dpdk, 4), work, functions, ready_seconds=10, environment=lent)
+    run = simulated.Simulation(
+        NfStart(command(bare_dpdk, 4), ready_seconds=10, environment=lent), work, functions
+    )
     counted = simulated.count(Arm.HEAD, run, packets=3200)
     assert counted.packets == 3200
     assert set(counted.stages) == {"filter", "rx", "tx"}  # app is told by its part, the rest is nobody's
@@ -127,18 +130,14 @@ def test_instructions_of_lcores_side_by_side_are_counted_to_the_last(
 ) -> None:
     """Each lcore has half of the packets, and a packet takes what it takes on one lcore."""
     functions = parse(WITH_LENT + LOOP).stage_functions()
-    one = simulated.Simulation(command(bare_dpdk, 0), work, functions, ready_seconds=10, environment=lent)
-    alone = simulated.count(Arm.HEAD, one, packets=6400)
-    two = replace(
-        one,
-        command=[
-            *(str(bare_dpdk), *eal_options(Cores(choose(1).cpus * 2), huge_pages=False, memory_mb=MEMORY_MB)),
-            *("--vdev=net_null0", "--vdev=net_null1", "--", "0"),
-        ],
-        lcores=2,
-        threads_of=LENT_RECEIVE,
+    one = simulated.Simulation(
+        NfStart(command(bare_dpdk, 0), ready_seconds=10, environment=lent), work, functions
     )
-    both = simulated.count(Arm.HEAD, two, packets=6400)
+    alone = simulated.count(Arm.HEAD, one, packets=6400)
+    eal = eal_options(Cores(choose(1).cpus * 2), huge_pages=False, memory_mb=MEMORY_MB)
+    two = [str(bare_dpdk), *eal, "--vdev=net_null0", "--vdev=net_null1", "--", "0"]
+    how = replace(one.how, command=two, lcores=2)
+    both = simulated.count(Arm.HEAD, replace(one, how=how, threads_of=LENT_RECEIVE), packets=6400)
     assert alone.packets == both.packets == 6400
     assert both.stages == pytest.approx(alone.stages, rel=0.02)  # each lcore has a mempool cache of its own
 
@@ -153,13 +152,14 @@ def test_a_program_runs_until_it_is_set_up(
     """What sets it up waits for its lcores, which a closed gate would hold."""
     forwarded = tmp_path / "forwarded"
     with RunningNf(
-        command(bare_dpdk, 0),
+        NfStart(
+            command(bare_dpdk, 0),
+            ready_seconds=30,
+            environment=lent | {"BARE_FORWARDED": str(forwarded)},
+            setup=until_there(forwarded),
+        ),
         work,
-        lcores=1,
         seed=0,
-        ready_seconds=30,
-        environment=lent | {"BARE_FORWARDED": str(forwarded)},
-        setup=until_there(forwarded),
     ) as nf:
         nf.wait_ready()
         before = nf.snapshot()
@@ -174,13 +174,7 @@ def test_a_setup_that_fails_is_shown_with_its_output(
     failing = ["sh", "-c", "echo no route; exit 3"]
     with (
         RunningNf(
-            command(bare_dpdk, 0),
-            work,
-            lcores=1,
-            seed=0,
-            ready_seconds=30,
-            environment=lent,
-            setup=failing,
+            NfStart(command(bare_dpdk, 0), ready_seconds=30, environment=lent, setup=failing), work, seed=0
         ) as nf,
         pytest.raises(NfError, match=r"run\.setup ended with exit code 3") as raised,
     ):
@@ -194,7 +188,7 @@ def test_a_setup_that_does_not_end_is_not_put_down_to_the_probe(
     endless = ["sh", "-c", "echo waiting for a socket; exec sleep 60"]
     with (
         RunningNf(
-            command(bare_dpdk, 0), work, lcores=1, seed=0, ready_seconds=1, environment=lent, setup=endless
+            NfStart(command(bare_dpdk, 0), ready_seconds=1, environment=lent, setup=endless), work, seed=0
         ) as nf,
         pytest.raises(NfError, match=r"was not set up by run\.setup within 1 s") as raised,
     ):
@@ -210,13 +204,14 @@ def test_instructions_until_a_program_is_set_up_are_not_counted(
     forwarded = tmp_path / "forwarded"
     functions = parse(WITH_LENT + LOOP).stage_functions()
     plain = simulated.Simulation(
-        command(bare_dpdk, 0), work, functions, ready_seconds=10, environment=lent, threads_of=LENT_RECEIVE
+        NfStart(command(bare_dpdk, 0), ready_seconds=10, environment=lent),
+        work,
+        functions,
+        threads_of=LENT_RECEIVE,
     )
     without = simulated.count(Arm.HEAD, plain, packets=3200)
-    set_up = replace(
-        plain, environment=lent | {"BARE_FORWARDED": str(forwarded)}, setup=until_there(forwarded)
-    )
-    counted = simulated.count(Arm.HEAD, set_up, packets=3200)
+    how = replace(plain.how.given({"BARE_FORWARDED": str(forwarded)}), setup=until_there(forwarded))
+    counted = simulated.count(Arm.HEAD, replace(plain, how=how), packets=3200)
     assert counted.packets == without.packets == 3200
     assert counted.stages == pytest.approx(without.stages, rel=0.02)
 
@@ -226,11 +221,9 @@ def count_of_receivers(
 ) -> simulated.Counted:
     """Instructions of the threads that receive, over 32,000 packets."""
     run = simulated.Simulation(
-        program,
+        NfStart(program, ready_seconds=10, environment=lent),
         work,
         parse(WITH_LENT + loop).stage_functions(),
-        ready_seconds=10,
-        environment=lent,
         threads_of=LENT_RECEIVE,
     )
     return simulated.threads(run, packets=32_000)
@@ -257,7 +250,7 @@ def test_over_two_rings_the_receiving_lcore_is_measured_and_the_others_in_no_sta
 ) -> None:
     """Receiver, worker and sender, each on an lcore of its own."""
     pipelined = over_rings(bare_dpdk, lcores=3)
-    with RunningNf(pipelined, work, lcores=1, seed=0, ready_seconds=30, environment=lent) as nf:
+    with RunningNf(NfStart(pipelined, ready_seconds=30, environment=lent), work, seed=0) as nf:
         nf.wait_ready()
         assert len(busy_threads(nf.pid)) == 2, "worker and sender poll their rings between turns"
         turns = 0
@@ -280,7 +273,7 @@ def test_an_lcore_that_sends_what_a_worker_returns_has_all_stages(
 ) -> None:
     """Packets are sent in a later iteration than they are received in, and no more of them than that."""
     returned = over_rings(bare_dpdk, "back", lcores=2)
-    with RunningNf(returned, work, lcores=1, seed=0, ready_seconds=30, environment=lent) as nf:
+    with RunningNf(NfStart(returned, ready_seconds=30, environment=lent), work, seed=0) as nf:
         nf.wait_ready()
         assert len(busy_threads(nf.pid)) == 1, "the worker polls its ring between turns"
         sent = turns = 0
@@ -321,7 +314,7 @@ def test_a_program_without_dpdk_is_distinguished(
     tiny_nf: list[str], lent: dict[str, str], work: WorkDir
 ) -> None:
     """The shim does nothing where no port is started: the program's own probe is what there is."""
-    with RunningNf(tiny_nf, work, lcores=1, seed=0, ready_seconds=10, environment=lent) as nf:
+    with RunningNf(NfStart(tiny_nf, ready_seconds=10, environment=lent), work, seed=0) as nf:
         nf.wait_ready()
         assert nf.probe.nf == "tiny_nf"
         nf.finish()

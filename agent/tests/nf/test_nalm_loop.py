@@ -11,6 +11,7 @@ import pytest
 from nalm_agent.native.library import FOLDER
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.probe import lcore_counters, stage_counters
+from nalm_agent.nf.start import NfStart
 from nalm_agent.runtime.errors import NfError
 from nalm_agent.store.home import WorkDir
 
@@ -43,7 +44,7 @@ def capture(path: Path, *last_bytes: int, link_type: int = 1) -> Path:
 
 def test_every_packet_passes_the_function(driver: Path, work: WorkDir, tmp_path: Path) -> None:
     command = [str(driver), str(capture(tmp_path / "c.pcap", 1, 2, 3, 5))]
-    with RunningNf(command, work, lcores=1, seed=0, ready_seconds=10) as nf:
+    with RunningNf(NfStart(command, ready_seconds=10), work, seed=0) as nf:
         nf.wait_ready()
         before = nf.snapshot()
         nf.turn(packets=6400)
@@ -60,7 +61,7 @@ def test_every_packet_passes_the_function(driver: Path, work: WorkDir, tmp_path:
 def test_a_capture_it_cannot_use_is_named(driver: Path, work: WorkDir, tmp_path: Path) -> None:
     cooked = capture(tmp_path / "any.pcap", 1, link_type=113)
     with (
-        RunningNf([str(driver), str(cooked)], work, lcores=1, seed=0, ready_seconds=10) as nf,
+        RunningNf(NfStart([str(driver), str(cooked)], ready_seconds=10), work, seed=0) as nf,
         pytest.raises(NfError) as raised,
     ):
         nf.wait_ready()

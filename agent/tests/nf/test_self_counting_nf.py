@@ -12,8 +12,10 @@ import pytest
 from nalm_agent.config.nalm_toml import parse
 from nalm_agent.doctor import noise
 from nalm_agent.host.cores import choose
+from nalm_agent.measure.rounds import ArmRun, start_arm
 from nalm_agent.nf.polling_thread import Scheduled
 from nalm_agent.nf.self_counting_nf import SelfCountingNf, thread_of
+from nalm_agent.nf.start import NfStart
 from nalm_agent.runtime.errors import ConfigError, NfError
 from nalm_agent.self_counting.commands import CounterCommands, counter_commands
 from nalm_agent.self_counting.reported import ReportedLcore
@@ -66,7 +68,9 @@ def requested_of(program: str) -> CounterCommands:
 
 def started(program: str, work: WorkDir, ready_seconds: float = 10, lcores: int = 1) -> SelfCountingNf:
     command = [program, "ctl", str(choose(1).cpus[0])]
-    return SelfCountingNf(command, work, requested_of(program), lcores=lcores, ready_seconds=ready_seconds)
+    return SelfCountingNf(
+        NfStart(command, lcores=lcores, ready_seconds=ready_seconds), work, requested_of(program)
+    )
 
 
 def thread_states(pid: int) -> set[str]:
@@ -88,6 +92,22 @@ def test_between_its_turns_it_stands_still(program: str, work: WorkDir) -> None:
     assert stage.cycles == lcore.busy_cycles > 0 and stage.batches is None
     assert sum(stage.outcomes.values()) == stage.packets == lcore.packets
     assert stage.outcomes["not_sent"] == pytest.approx(stage.packets / 4, abs=3)
+
+
+def test_it_gets_the_variables_of_nalm_toml(program: str, work: WorkDir) -> None:
+    how = NfStart(
+        [program, "ctl", str(choose(1).cpus[0])],
+        ready_seconds=10,
+        environment={"OWN_STATE": "{run_dir}/state"},
+    )
+    run = ArmRun(Arm.HEAD, how, counter_commands=requested_of(program))
+    with start_arm(run, work, seed=0) as nf:
+        nf.wait_ready()
+        variables = Path(f"/proc/{nf.pid}/environ").read_text().split("\0")
+        nf.finish()
+    assert [f"OWN_STATE={one}/state" for one in work.disk.glob("run*")] == [
+        one for one in variables if one.startswith("OWN_STATE=")
+    ]
 
 
 def test_the_tenth_worker_is_not_taken_for_the_first() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from nalm_agent.host.cores import Cores
+from nalm_agent.nf.start import NfStart
 from nalm_agent.rates.generator_check import check_generator
 from nalm_agent.rates.rate import search_loads
 from nalm_agent.report.progress import Silent
@@ -23,13 +24,9 @@ from trex_server import TrexServer
 
 def run_of(program: Path, work: WorkDir, *options: str) -> NfRun:
     return NfRun(
-        command=[str(program), *options],
+        NfStart([str(program), *options], ready_seconds=10),
         cores=Cores((0,)),
         work=work,
-        lcores=1,
-        ready_seconds=10,
-        pin=(),
-        urgent=False,
         build=Build(commit="a" * 40, tree="t", code_digest="c", compiler="gcc"),
         definition=RunDefinition(features=[], command=["nf"], traffic="made"),
     )

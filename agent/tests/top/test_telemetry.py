@@ -21,6 +21,7 @@ from nalm_agent.native.library import library
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.process_root import inside
 from nalm_agent.nf.run_plan import LENT_PROBE, eal_options
+from nalm_agent.nf.start import NfStart
 from nalm_agent.runtime.errors import ProbeError, SourceError, UsageError
 from nalm_agent.store.home import Home, WorkDir
 from nalm_agent.top.find import of_prefix, of_process, running
@@ -51,7 +52,7 @@ def command(program: Path, prefix: str) -> list[str]:
 def test_it_says_what_the_probe_says(bare_dpdk: Path, prefix: str, home: Home, work: WorkDir) -> None:
     lent = {"LD_PRELOAD": str(library(home, LENT_PROBE))}
     line = command(bare_dpdk, prefix)
-    with RunningNf(line, work, lcores=1, seed=0, ready_seconds=30, environment=lent) as nf:
+    with RunningNf(NfStart(line, ready_seconds=30, environment=lent), work, seed=0) as nf:
         nf.wait_ready()
         feed = TelemetryFeed(of_prefix(prefix).path)
         assert feed.pid == nf.probe.pid

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 from nalm_agent.nf.launch import RunningNf
+from nalm_agent.nf.start import NfStart
 from nalm_agent.runtime.errors import ProbeError, UsageError
 from nalm_agent.shell.app import app
 from nalm_agent.store.home import WorkDir
@@ -43,7 +44,7 @@ def calm_nf(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 @contextmanager
 def opened(command: list[str], work: WorkDir) -> Iterator[RunningNf]:
-    with RunningNf(command, work, lcores=1, seed=0, ready_seconds=5) as nf:
+    with RunningNf(NfStart(command, ready_seconds=5), work, seed=0) as nf:
         nf.wait_ready()
         assert nf.gate is not None
         nf.gate.open()
@@ -78,7 +79,7 @@ def test_an_nf_is_found_and_who_looks_at_it_is_not(open_nf: RunningNf, tmp_path:
 def test_two_nfs_are_listed_with_what_to_do(
     open_nf: RunningNf, tiny_nf: list[str], work: WorkDir, tmp_path: Path
 ) -> None:
-    with RunningNf(tiny_nf, work, lcores=1, seed=0, ready_seconds=5) as other:
+    with RunningNf(NfStart(tiny_nf, ready_seconds=5), work, seed=0) as other:
         other.wait_ready()
         with pytest.raises(UsageError, match="2 NFs run on this host: say which") as raised:
             only(as_proc(tmp_path / "proc", open_nf.probe.pid, other.probe.pid))

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from nalm_agent.host.cores import Cores
-from nalm_agent.measure.rounds import ArmRun, launch_paced
+from nalm_agent.nf.paced_nf import PacedNf
+from nalm_agent.nf.start import NfStart
 from nalm_agent.nf.traffic_file import bin_end
 from nalm_agent.runtime.errors import NfError, ProbeError
 from nalm_agent.store.home import WorkDir
@@ -19,7 +20,6 @@ from nalm_core.rates.latency import figures
 from nalm_core.rates.rate_report import Phase
 from nalm_core.rates.trials import forwarded, losses
 from nalm_core.report.run_report import (
-    Arm,
     Build,
     RunDefinition,
 )
@@ -41,13 +41,9 @@ def traffic_nf(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def started(program: Path, work: WorkDir, *options: str) -> TrialNf:
     run = NfRun(
-        command=[str(program), *options],
+        NfStart([str(program), *options], ready_seconds=10),
         cores=Cores((0,)),
         work=work,
-        lcores=1,
-        ready_seconds=10,
-        pin=(),
-        urgent=False,
         build=BUILD,
         definition=DEFINITION,
     )
@@ -77,8 +73,8 @@ def test_an_nf_whose_traffic_is_paced_is_set_up_before(
     traffic_nf: Path, work: WorkDir, tmp_path: Path
 ) -> None:
     there = tmp_path / "there"
-    run = ArmRun(Arm.HEAD, [str(traffic_nf)], 1, ready_seconds=10, setup=["touch", str(there)])
-    with launch_paced(run, work, None, seed=0) as nf:
+    how = NfStart([str(traffic_nf)], ready_seconds=10, setup=["touch", str(there)])
+    with PacedNf(how, work, None, seed=0) as nf:
         nf.wait_ready()
         assert there.exists()
         nf.finish()

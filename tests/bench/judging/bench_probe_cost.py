@@ -21,6 +21,7 @@ from nalm_agent.host.cores import Cores, choose
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.probe import lcore_counters
 from nalm_agent.nf.run_plan import eal_options
+from nalm_agent.nf.start import NfStart
 from nalm_agent.store.home import Home, WorkDir
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -95,7 +96,7 @@ def measure(programs: dict[str, Path], cores: Cores, work: WorkDir, launch: int)
 def start(program: Path, cores: Cores, work: WorkDir, seed: int) -> RunningNf:
     eal = eal_options(cores, huge_pages=False)
     command = [str(program), *eal, "--", "--config", str(SOURCE / "conf" / "sfc_a.conf")]
-    return RunningNf(command, work, lcores=1, seed=seed, ready_seconds=READY_SECONDS)
+    return RunningNf(NfStart(command, ready_seconds=READY_SECONDS), work, seed=seed)
 
 
 def one_turn(nf: RunningNf) -> Turn:

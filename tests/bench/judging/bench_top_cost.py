@@ -24,6 +24,7 @@ from nalm_agent.host.cores import choose
 from nalm_agent.nf.find_telemetry import TelemetrySockets
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.probe import lcore_counters
+from nalm_agent.nf.start import NfStart
 from nalm_agent.store.home import Home, WorkDir
 from nalm_agent.top.perf_feed import PerfFeed
 from variants import READY_SECONDS, Variant
@@ -63,7 +64,7 @@ def one_launch(work: WorkDir, launch: int) -> dict[str, float]:
     """Median ratio of CPP, observed over unobserved, by observer."""
     ratios: dict[str, list[float]] = {name: [] for name in WAYS}
     with (
-        RunningNf(command(), work, lcores=1, seed=launch, ready_seconds=READY_SECONDS) as nf,
+        RunningNf(NfStart(command(), ready_seconds=READY_SECONDS), work, seed=launch) as nf,
         ExitStack() as stack,
     ):
         nf.wait_ready()

@@ -28,6 +28,7 @@ from nalm_agent.host.cores import choose
 from nalm_agent.native.library import library
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.run_plan import LENT_PROBE, eal_options
+from nalm_agent.nf.start import NfStart
 from nalm_agent.store.home import Home, WorkDir
 from nalm_core.report.run_report import OutcomeKind
 from variants import NF, READY_SECONDS, built_nf, count_turn, ratio
@@ -127,7 +128,7 @@ def start(program: Program, capture: Path, work: WorkDir, seed: int) -> RunningN
     eal = eal_options(choose(1), huge_pages=False, memory_mb=MEMORY_MB)
     command = [program.path, *eal, *devices, "--", *program.options]
     environment = program.environment
-    return RunningNf(command, work, lcores=1, seed=seed, ready_seconds=READY_SECONDS, environment=environment)
+    return RunningNf(NfStart(command, ready_seconds=READY_SECONDS, environment=environment), work, seed=seed)
 
 
 def ns_per_packet(nf: RunningNf, program: Program) -> float:

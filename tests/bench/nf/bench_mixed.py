@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 from host import print_result
 from nalm_agent.host.cores import choose
 from nalm_agent.nf.launch import RunningNf
+from nalm_agent.nf.start import NfStart
 from nalm_agent.nf.traffic_file import VARIABLE, Load, TrafficFile
 from nalm_agent.store.home import Home, WorkDir
 from nalm_core.report.counters import lcore_idle_share, working_lcores
@@ -98,7 +99,7 @@ def points_of(work: WorkDir, chain: str, frame_bytes: int) -> Iterator[Point]:
     command = [*Variant(chain, "mix", settings, lcores=2).command(cores), *loop]
     environment = {VARIABLE: str(path)}
     with RunningNf(
-        command, work, lcores=2, seed=0, ready_seconds=READY_SECONDS, environment=environment
+        NfStart(command, lcores=2, ready_seconds=READY_SECONDS, environment=environment), work, seed=0
     ) as nf:
         nf.wait_ready()
         traffic = TrafficFile(path)

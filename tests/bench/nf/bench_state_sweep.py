@@ -25,6 +25,7 @@ from nalm_agent.counters import papi
 from nalm_agent.counters.events import CYCLES, INSTRUCTIONS, Event, data_stalls
 from nalm_agent.host.cores import choose
 from nalm_agent.nf.launch import RunningNf
+from nalm_agent.nf.start import NfStart
 from nalm_agent.store.home import Home
 from nalm_core.report.event_counts import figures
 from nalm_core.report.terms import Arm
@@ -165,7 +166,10 @@ def stalls(variant: Variant, event: Event) -> Mapping[str, float | str]:
         def launch(events: Sequence[str]) -> RunningNf:
             command = variant.command(choose(variant.lcores))
             return RunningNf(
-                command, work, lcores=variant.lcores, seed=0, ready_seconds=READY_SECONDS, events=events
+                NfStart(command, lcores=variant.lcores, ready_seconds=READY_SECONDS),
+                work,
+                seed=0,
+                events=events,
             )
 
         counts = papi.count(

@@ -24,6 +24,7 @@ from host import print_result
 from nalm_agent.host.cores import choose
 from nalm_agent.host.fingerprint import fingerprint
 from nalm_agent.nf.launch import RunningNf
+from nalm_agent.nf.start import NfStart
 from nalm_agent.nf.traffic_file import VARIABLE, Load, TrafficFile
 from nalm_agent.store.home import Home, WorkDir
 from nalm_core.report.counters import lcore_idle_share, working_lcores
@@ -106,12 +107,11 @@ def rate_at_busy(variant: Variant, work: WorkDir) -> AtLoad | None:
     command = [*variant.command(choose(variant.lcores)), *sets]
     low, high, pps = 0.0, 0.0, 200_000
     with RunningNf(
-        command,
+        NfStart(
+            command, lcores=variant.lcores, ready_seconds=READY_SECONDS, environment={VARIABLE: str(path)}
+        ),
         work,
-        lcores=variant.lcores,
         seed=0,
-        ready_seconds=READY_SECONDS,
-        environment={VARIABLE: str(path)},
     ) as nf:
         nf.wait_ready()
         traffic = TrafficFile(path)

@@ -20,6 +20,7 @@ from nalm_agent.host.cores import Cores, choose
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.probe import counted_packets, lcore_counters, stage_counters
 from nalm_agent.nf.run_plan import eal_options
+from nalm_agent.nf.start import NfStart
 from nalm_agent.store.home import Home, WorkDir
 from nalm_core.report.run_report import Arm, LcoreCounters, StageCounters
 
@@ -109,7 +110,7 @@ def _one_launch(variants: Sequence[Variant], work: WorkDir, launch: int) -> dict
 
 def _start(variant: Variant, work: WorkDir, seed: int) -> RunningNf:
     command = variant.command(choose(variant.lcores))
-    return RunningNf(command, work, lcores=variant.lcores, seed=seed, ready_seconds=READY_SECONDS)
+    return RunningNf(NfStart(command, lcores=variant.lcores, ready_seconds=READY_SECONDS), work, seed=seed)
 
 
 @dataclass(frozen=True)
@@ -170,7 +171,9 @@ def all_instructions(variant: Variant, functions: StageFunctions = FUNCTIONS) ->
     """Instructions per packet by stage, apart ones included, with all roles in turn on one lcore."""
     single = Variant(variant.name, variant.config, variant.settings, 1, variant.memory_mb)
     with Home.default().work() as work:
-        run = simulated.Simulation(single.command(choose(1)), work, functions, READY_SECONDS)
+        run = simulated.Simulation(
+            NfStart(single.command(choose(1)), ready_seconds=READY_SECONDS), work, functions
+        )
         result = simulated.count(Arm.HEAD, run, packets=COUNTED_PACKETS)
     return {name: n / result.packets for name, n in result.stages.items()}
 
