@@ -133,7 +133,7 @@ def _nothing() -> None:
     """The callback of a group without options, and of a command that is not loaded."""
 
 
-def write_plainly() -> None:
+def put_mistakes_into_words() -> None:
     """Puts Typer's messages about wrong values into words."""
     for kind in (TyperOption, TyperArgument):
         kind.process_value = in_words(kind.process_value)  # type: ignore[method-assign]
