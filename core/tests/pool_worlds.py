@@ -25,6 +25,8 @@ class World:
     """Of one turn; a launch has 32 of them."""
     outliers: float = 0.0
     """Share of launches that are 10 % off."""
+    outlying_layouts: float = 0.0
+    """Share of layouts that are 10 % off, one half in each direction."""
     change: float = 0.0
 
     def runs(
@@ -39,6 +41,8 @@ class World:
     ) -> list[RunLaunches]:
         """Runs of one pair, an hour apart; two launches after each other have one layout."""
         of_layout = rng.normal(0, self.layout, layouts + 1)
+        off = rng.random(layouts + 1) < self.outlying_layouts
+        of_layout += 0.1 * off * rng.choice([-1, 1], layouts + 1)
         found = []
         for host in range(hosts):
             of_host = rng.normal(0, self.host)

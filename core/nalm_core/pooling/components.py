@@ -4,9 +4,10 @@
 Model, for the logarithm y of head / base in one launch of a pair: y = pair + host + hour within host + layout
 + launch, all but the pair random, independent and with mean 0. Layouts cross hosts and hours: a layout is the
 same wherever it runs. Components are estimated by restricted maximum likelihood (REML; Patterson & Thompson,
-Biometrika 58 (1971) 545; Searle, Casella & McCulloch, Variance Components, 1992, chapter 6), with residuals
-beyond OUTLYING robust standard deviations drawn in (Huber's pseudo-values). The degrees of freedom of a mean
-are Satterthwaite's, from the expected information of all components, also of those estimated as 0.
+Biometrika 58 (1971) 545; Searle, Casella & McCulloch, Variance Components, 1992, chapter 6), with groups and
+launches beyond OUTLYING robust standard deviations drawn in (Huber's pseudo-values, on each level as in
+Richardson & Welsh, Biometrics 51 (1995) 1429). The degrees of freedom of a mean are Satterthwaite's, from the
+expected information of all components, also of those estimated as 0.
 """
 
 from __future__ import annotations
@@ -25,6 +26,13 @@ from nalm_core.stats.estimate import RatioEstimate
 
 Values = NDArray[np.float64]
 ROBUST_PASSES = 2
+"""Fits of the components, each to values that the last one's components draw in."""
+DRAWN_PASSES = 2
+"""Times that values are drawn in with the same components."""
+FAR = 3.0
+"""Robust standard deviations of all of a pair's launches, to which they are drawn in at first."""
+LEAST_GROUPS = 8
+"""Groups of a level with fewer are not drawn in: their spread is hardly known."""
 NORMAL_MAD = 1.4826
 """Standard deviation of normal values, as a multiple of their median absolute deviation."""
 LEAST_VARIANCE = 1e-14
@@ -153,10 +161,10 @@ def components(launches: Sequence[PooledLaunch]) -> Components | None:
     free = sum(len(one.y) - 1 for one in blocks)
     if free < 1:
         return None
-    ratios, residual = _reml(blocks, np.full(len(levels), FIRST_RATIO))
-    drawn = blocks
+    drawn = [_near(one) for one in blocks]
+    ratios, residual = _reml(drawn, np.full(len(levels), FIRST_RATIO))
     for _ in range(ROBUST_PASSES):
-        drawn = [_drawn_in(original, one, ratios) for original, one in zip(blocks, drawn, strict=True)]
+        drawn = [_drawn_in(one, ratios) for one in blocks]
         ratios, residual = _reml(drawn, np.maximum(ratios, FIRST_RATIO / 10))
     names = [*levels, Level.LAUNCH]
     variances = np.append(ratios * residual, residual)
@@ -205,7 +213,7 @@ def pair_mean(launches: Sequence[PooledLaunch], found: Components) -> PairMean:
     levels = [level for level in found.variances if level is not Level.LAUNCH]
     block = _blocks(launches, levels)[0]
     variances = np.array([*(found.variances[one] for one in levels), found.variances[Level.LAUNCH]])
-    block = _drawn_in(block, block, variances[:-1] / variances[-1])
+    block = _drawn_in(block, variances[:-1] / variances[-1])
     weights, cost = _weights(block, variances)
     mean = float(weights @ block.y) * cost
     groups = [*(weights @ block.columns[:, block.level == n] for n in range(len(levels))), weights]
@@ -330,24 +338,42 @@ def _trace_of_square(block: _Block, variances: Values, weights: Values, cost: fl
     return float(inverse_square - 2 * cost * float(weights @ applied) + cost**2 * norm**2)
 
 
-def _drawn_in(original: _Block, current: _Block, ratios: Values) -> _Block:
-    """Huber's pseudo-values: residuals drawn in to OUTLYING robust standard deviations, over the share that
-    is within. Without this share their variance would be below that of the mean's error."""
-    variances = np.append(ratios, 1.0)
-    weights, cost = _weights(current, variances)
-    mean = float(weights @ current.y) * cost
-    applied = _apply(current, variances, (current.y - mean)[:, None])[:, 0]
-    fitted = mean + _random_part(current, ratios, applied)
-    residuals = original.y - fitted
-    scale = NORMAL_MAD * float(np.median(np.abs(residuals)))
+def _near(block: _Block) -> _Block:
+    """Launches drawn in to FAR robust standard deviations of all, without regard to levels."""
+    middle = float(np.median(block.y))
+    scale = _robust_sd(block.y - middle)
     if scale == 0:
-        return original
-    limited = np.clip(residuals, -OUTLYING * scale, OUTLYING * scale)
-    within = float(np.mean(limited == residuals))
-    return _of(fitted + limited / within, original.columns, original.level)
+        return block
+    return _of(np.clip(block.y, middle - FAR * scale, middle + FAR * scale), block.columns, block.level)
 
 
-def _random_part(block: _Block, ratios: Values, applied: Values) -> Values:
-    """The predicted effects of the groups of each launch."""
-    predicted: Values = block.columns @ (ratios[block.level] * (block.columns.T @ applied))
-    return predicted
+def _drawn_in(block: _Block, ratios: Values) -> _Block:
+    """Huber's pseudo-values: the effects of groups and the residuals of launches, each drawn in."""
+    variances, current = np.append(ratios, 1.0), _near(block)
+    for _ in range(DRAWN_PASSES):
+        weights, cost = _weights(current, variances)
+        mean = float(weights @ current.y) * cost
+        applied = _apply(current, variances, (current.y - mean)[:, None])[:, 0]
+        effects = ratios[block.level] * (block.columns.T @ applied)
+        residuals = block.y - mean - block.columns @ effects
+        for level in range(len(ratios)):
+            at = block.level == level
+            if at.sum() >= LEAST_GROUPS:
+                effects[at] = _limited(effects[at])
+        current = _of(mean + block.columns @ effects + _limited(residuals), block.columns, block.level)
+    return current
+
+
+def _limited(values: Values) -> Values:
+    """Values beyond OUTLYING robust standard deviations drawn in, over the share that is within. Without this
+    share their variance would be below that of the mean's error."""
+    scale = _robust_sd(values)
+    if scale == 0:
+        return values
+    limited = np.clip(values, -OUTLYING * scale, OUTLYING * scale)
+    limited /= float(np.mean(limited == values))
+    return limited
+
+
+def _robust_sd(values: Values) -> float:
+    return NORMAL_MAD * float(np.median(np.abs(values)))

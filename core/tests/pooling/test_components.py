@@ -12,20 +12,27 @@ QUIET = World(host=0, hour=0, layout=0.003, launch=0.005, turn=0)
 
 
 def test_balanced_layouts_give_the_analysis_of_variance() -> None:
-    runs = QUIET.runs(np.random.default_rng(1), runs=1, launches=120, layouts=30)
-    found = components(observations(runs))
-    assert found is not None
-    values = np.array([one.ln_ratio for one in runs[0].launches]).reshape(2, 30, 2)  # twice around
-    by_layout = values.transpose(1, 0, 2).reshape(30, 4)
-    within = float(by_layout.var(axis=1, ddof=1).mean())
-    between = float(by_layout.mean(axis=1).var(ddof=1)) - within / 4
-    # about one residual in eight is drawn in, so the two differ by little
-    assert found.variances[Level.LAUNCH] == pytest.approx(within, rel=0.1)
-    assert found.variances[Level.LAYOUT] == pytest.approx(between, rel=0.1)
-    mean = pair_mean(observations(runs), found).estimate
-    assert mean.ln_ratio == pytest.approx(float(values.mean()), abs=1e-4)
-    assert mean.standard_error == pytest.approx((between / 30 + within / 120) ** 0.5, rel=0.03)
-    assert mean.degrees == pytest.approx(29, abs=2)
+    """On average: about one residual in eight is drawn in, so that figures differ by a tenth or so."""
+    ratios = []
+    for seed in range(12):
+        runs = QUIET.runs(np.random.default_rng(seed), runs=1, launches=120, layouts=30)
+        found = components(observations(runs))
+        assert found is not None
+        values = np.array([one.ln_ratio for one in runs[0].launches]).reshape(2, 30, 2)  # twice around
+        by_layout = values.transpose(1, 0, 2).reshape(30, 4)
+        within = float(by_layout.var(axis=1, ddof=1).mean())
+        between = float(by_layout.mean(axis=1).var(ddof=1)) - within / 4
+        mean = pair_mean(observations(runs), found).estimate
+        assert mean.ln_ratio == pytest.approx(float(values.mean()), abs=3e-4)
+        assert mean.degrees == pytest.approx(29, abs=4)
+        ratios.append(
+            [
+                found.variances[Level.LAUNCH] / within,
+                found.variances[Level.LAYOUT] / between,
+                mean.standard_error / (between / 30 + within / 120) ** 0.5,
+            ]
+        )
+    assert np.mean(ratios, axis=0) == pytest.approx([1, 1, 1], abs=0.15)
 
 
 def test_components_of_all_levels_are_found_over_many_pairs() -> None:

@@ -37,13 +37,35 @@ def coverage(world: World, level: float, seeds: int, **how: int) -> float:
         (replace(HOST, hour=0.002), {"runs": 6, "launches": 24, "layouts": 12}),
         (World(), {"hosts": 4, "runs": 2, "launches": 24, "layouts": 12}),
         (replace(HOST, outliers=0.03), {"runs": 2, "launches": 60, "layouts": 30}),
+        (replace(HOST, outlying_layouts=0.05), {"runs": 2, "launches": 60, "layouts": 30}),
         (replace(HOST, layout=0), {"runs": 2, "launches": 60, "layouts": 30}),
     ],
-    ids=["hours", "hours_differ", "hosts", "outliers", "no_placement"],
+    ids=["hours", "hours_differ", "hosts", "outliers", "outlying_layouts", "no_placement"],
 )
 def test_intervals_contain_the_truth_as_often_as_they_say(world: World, how: dict[str, int]) -> None:
     world, seeds = replace(world, change=0.002), 80
     assert coverage(world, 0.95, seeds, **how) > 0.95 - 3 * (0.05 * 0.95 / seeds) ** 0.5
+
+
+@pytest.mark.parametrize(
+    "disturbed",
+    [replace(HOST, outliers=0.04), replace(HOST, outlying_layouts=0.06)],
+    ids=["launches", "layouts"],
+)
+def test_a_few_disturbed_launches_hardly_widen_an_interval(disturbed: World) -> None:
+    ratios = []
+    for seed in range(12):
+        half = [half_width(world, seed) for world in (HOST, disturbed)]
+        ratios.append(half[1] / half[0])
+    assert np.median(ratios) < 1.35, "by means it is three to five times"
+
+
+def half_width(world: World, seed: int) -> float:
+    launches = observations(world.runs(np.random.default_rng(seed), runs=1, launches=120, layouts=60))
+    found = components(launches)
+    assert found is not None
+    low, high = pair_mean(launches, found).estimate.interval(0.01)
+    return (high - low) / 2
 
 
 def outcomes(world: World, seeds: int, runs: int = 4, launches: int = 180) -> Counter[str]:
