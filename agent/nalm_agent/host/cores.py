@@ -50,6 +50,18 @@ def choose(lcores: int) -> Cores:
     return Cores(tuple(allowed[:lcores]))
 
 
+def spare(cores: Cores) -> frozenset[int]:
+    """The CPUs that the agent runs on, apart from these, which are as near to the memory as these."""
+    nodes = {_node(cpu) for cpu in cores.cpus}
+    others = os.sched_getaffinity(0) - set(cores.cpus)
+    return frozenset(cpu for cpu in others if {_node(cpu)} == nodes)
+
+
+def _node(cpu: int) -> str:
+    """The NUMA node of a CPU; empty if the kernel does not tell."""
+    return next((one.name for one in (CPUS / f"cpu{cpu}").glob("node[0-9]*")), "")
+
+
 @contextmanager
 def hold(cores: Cores, waiting: Callable[[str], None]) -> Iterator[None]:
     """Reserves the CPUs for this measurement and moves the agent off them. Reports when it must wait."""

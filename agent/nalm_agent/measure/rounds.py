@@ -11,7 +11,8 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -37,18 +38,20 @@ from nalm_core.verdict.retained import leaked_share
 
 from nalm_agent.host.cores import Cores
 from nalm_agent.host.fingerprint import steal_ns
+from nalm_agent.measure.beside import elsewhere, every_second
 from nalm_agent.measure.metric_readings import LaunchMetrics
 from nalm_agent.nf.batches import batches_between
 from nalm_agent.nf.busy_threads import busy_threads
 from nalm_agent.nf.kernel_share import kernel_share
 from nalm_agent.nf.known_failures import pipeline
 from nalm_agent.nf.launch import RunningNf
+from nalm_agent.nf.lcore_threads import lcore_threads
 from nalm_agent.nf.paced_nf import PacedNf
 from nalm_agent.nf.probe import counted_packets
 from nalm_agent.nf.self_counting_nf import SelfCountingNf
 from nalm_agent.nf.start import NfStart
 from nalm_agent.nf.turns import NfInTurns, TurnCounters, ended, taken_in
-from nalm_agent.runtime.errors import NfError
+from nalm_agent.runtime.errors import NfError, SourceError
 from nalm_agent.self_counting.commands import CounterCommands
 from nalm_agent.store.home import WorkDir
 
@@ -230,9 +233,13 @@ def _measure_launch(
         for arm, run in runs.items():
             with blame(arm):
                 running[arm] = stack.enter_context(start_arm(run, bench.work, seed=launch))
-        for arm, nf in running.items():
-            with blame(arm):
-                nf.wait_ready()
+        beside = every_second([arm for arm, run in runs.items() if _may_move(run)], launch, bench.cores)
+        with elsewhere([running[arm].pid for arm in beside], bench.cores) as moved:
+            for arm, nf in running.items():
+                with blame(arm):
+                    nf.wait_ready()
+        for arm in beside:
+            moved.bind(_threads_of_lcores(running[arm]))
         for arm, nf in running.items():
             with blame(arm):
                 warm_up(nf, settings.turn_ms)
@@ -269,8 +276,33 @@ def _measure_launch(
                 own = [one for one in rounds if one.arm is arm]
                 if arm not in looked_at and _buffers_grew(nf, own):
                     looks.append(_look_longer(bench, nf, arm, own))
-                nf.finish()
+        with elsewhere([running[arm].pid for arm in beside], bench.cores):
+            _finish(running)
     return rounds, looks
+
+
+def _may_move(run: ArmRun) -> bool:
+    """Whether an arm binds its lcores itself, so that their threads can be told from its others."""
+    return run.counter_commands is None and not run.how.pin
+
+
+def _threads_of_lcores(nf: NfInTurns) -> list[int]:
+    if not isinstance(nf, RunningNf):
+        return []
+    with suppress(SourceError):  # one has ended, which its first turn tells
+        return [one.tid for one in lcore_threads(nf)]
+    return []
+
+
+def _finish(running: Mapping[Arm, NfInTurns]) -> None:
+    """Ends all arms at the same time."""
+
+    def finish(arm: Arm) -> None:
+        with blame(arm):
+            running[arm].finish()
+
+    with ThreadPoolExecutor(len(running)) as pool:
+        list(pool.map(finish, running))
 
 
 def _buffers_grew(nf: NfInTurns, rounds: list[Round]) -> bool:
