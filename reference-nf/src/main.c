@@ -24,6 +24,7 @@
 #include "settings.h"
 #include "telemetry.h"
 #include "totals.h"
+#include "transparent_pages.h"
 #ifdef NALM_NF_PAPI
 #include "nalm_probe_papi.h"
 #endif
@@ -334,6 +335,8 @@ int main(int argc, char **argv)
 	}
 	if (!start_eal(own, argv))
 		return EXIT_USAGE;
+	if (!nf.settings.traffic->outside)
+		transparent_pages_use();
 	int status = start() && run() ? finish() : EXIT_RUNTIME;
 	if (status == EXIT_RUNTIME) {
 		if (nf.settings.hop->next != NULL)
