@@ -18,6 +18,7 @@ from typing import TypeVar
 
 from nalm_agent.host.cores import Cores, spare
 from nalm_agent.nf.lcore_threads import threads_below
+from nalm_agent.runtime.errors import HostError
 
 LOOK_SECONDS = 0.005
 """Time between two looks at the threads of processes."""
@@ -46,16 +47,29 @@ class Moved:
                         self._bound[thread] = cpus
 
     def back(self) -> None:
-        """Binds them again. Raises OSError if the kernel refuses."""
+        """Binds them again. Raises HostError if the kernel refuses."""
         for thread, cpus in self._bound.items():
-            with suppress(ProcessLookupError):  # it has ended
-                os.sched_setaffinity(thread, cpus)
+            _bind(thread, cpus)
 
     def bind(self, threads: Iterable[int]) -> None:
-        """Binds lcores that a moved thread has started, and that therefore have its CPUs."""
+        """Binds lcores that a moved thread has started, so that they have its CPUs. Raises HostError."""
         for thread in threads:
-            if os.sched_getaffinity(thread) <= self.others:
-                os.sched_setaffinity(thread, self.measuring)
+            with suppress(ProcessLookupError):  # it has ended
+                if os.sched_getaffinity(thread) <= self.others:
+                    _bind(thread, self.measuring)
+
+
+def _bind(thread: int, cpus: Collection[int]) -> None:
+    try:
+        os.sched_setaffinity(thread, cpus)
+    except ProcessLookupError:
+        pass  # it has ended
+    except OSError as error:
+        where = ", ".join(map(str, sorted(cpus)))
+        raise HostError(
+            f"a thread of the NF cannot be bound to CPU {where} again: {error}",
+            hint="its CPUs were taken away while it started: see cpuset(7)",
+        ) from error
 
 
 def every_second(arms: Sequence[T], launch: int, cores: Cores) -> list[T]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from nalm_agent.measure.rounds import ArmRun, Bench, measure_rounds
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.lcore_threads import lcore_threads
 from nalm_agent.nf.start import NfStart
+from nalm_agent.runtime.errors import HostError
 from nalm_agent.store.home import WorkDir
 from nalm_core.report.run_report import Arm, Settings
 
@@ -88,6 +90,28 @@ def test_an_lcore_that_a_moved_thread_started_is_bound(cores: Cores) -> None:
         for process in (started, free):
             process.kill()
             process.wait()
+
+
+def test_a_cpu_that_was_taken_away_is_reported(cores: Cores, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread that cannot return is on the agent's CPUs, where nothing may be measured."""
+    bound = subprocess.Popen(["sleep", "600"])
+    moved = Moved([bound.pid], frozenset(cores.cpus), spare(cores))
+    try:
+        os.sched_setaffinity(bound.pid, set(cores.cpus))
+        moved.move()
+        assert os.sched_getaffinity(bound.pid) == spare(cores)
+
+        def refuses(thread: int, cpus: object) -> None:
+            raise OSError(errno.EINVAL, "Invalid argument")
+
+        with monkeypatch.context() as kernel:
+            kernel.setattr(os, "sched_setaffinity", refuses)
+            with pytest.raises(HostError, match=f"cannot be bound to CPU {cores.cpus[0]} again"):
+                moved.back()
+    finally:
+        bound.kill()
+        bound.wait()
+    moved.back()  # of a process that has ended
 
 
 def test_cpus_of_another_numa_node_are_not_spare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
