@@ -21,9 +21,7 @@ static bool copy_file(int file, const char *from, char *to, size_t length)
 
 	while ((begin = lseek(file, begin, SEEK_DATA)) >= 0) {
 		end = lseek(file, begin, SEEK_HOLE);
-		if (end < 0)
-			return false;
-		if ((size_t)end > length)
+		if (end < 0 || (size_t)end > length)
 			return false;
 		memcpy(to + begin, from + begin, (size_t)(end - begin));
 		begin = end;
