@@ -70,6 +70,6 @@ def huge_pages_note() -> str | None:
         if line.startswith("HugePages_Free:") and int(line.split()[1]) > 0:
             return None
     return (
-        "No huge pages are free on this host: the NF runs on ordinary 4 KiB pages. Comparisons hold; "
-        "absolute figures are higher than with huge pages."
+        "No huge pages are free on this host: the NF asks the kernel for transparent ones. Comparisons hold; "
+        "absolute figures may be higher than with huge pages."
     )
