@@ -135,6 +135,8 @@ def test_a_store_that_fills_up_to_its_bound_is_no_leak(
     nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
     nf_repository.write("work.h", "#define FILL_TO 1500\n")
+    # its division moves the loops of other stages, which may cost them a quarter
+    nf_repository.write("nalm.toml", NALM_TOML.replace("margin = 0.1", "margin = 0.9"))
     report = measured(nf_repository, nalm, tmp_path / "run.json", code=0)
     assert {one.name: one.passed for one in checks_of(report)}["buffers_returned"]
     assert judge(report).outcome != "broken"
