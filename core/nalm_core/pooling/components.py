@@ -13,7 +13,7 @@ expected information of all components, also of those estimated as 0.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import sqrt
 
@@ -241,15 +241,24 @@ def _block(launches: Sequence[PooledLaunch], levels: Sequence[Level]) -> _Block:
         place += [number] * len(names)
     columns = np.concatenate(parts, axis=1)
     y = np.array([one.ln_ratio for one in launches], dtype=np.float64)
-    return _of(y, columns, np.array(place, dtype=np.int64))
+    of_columns = np.array(place, dtype=np.int64)
+    widest = int(np.bincount(of_columns).argmax()) if place else 0
+    gram, wide = columns.T @ columns, of_columns == widest
+    divided = np.diag(gram)[wide], gram[np.ix_(wide, ~wide)], gram[np.ix_(~wide, ~wide)]
+    crossed, products = _products(columns, y)
+    return _Block(y, columns, of_columns, gram, crossed, products, wide, divided)
 
 
-def _of(y: Values, columns: Values, level: NDArray[np.int64]) -> _Block:
+def _with_values(block: _Block, y: Values) -> _Block:
+    """The same launches and groups with other values."""
+    crossed, products = _products(block.columns, y)
+    return replace(block, y=y, crossed=crossed, products=products)
+
+
+def _products(columns: Values, y: Values) -> tuple[Values, Values]:
+    """Products of the columns with 1 and y, and of these with each other."""
     both = np.stack([np.ones_like(y), y], axis=1)
-    widest = int(np.bincount(level).argmax()) if len(level) else 0
-    gram, wide = columns.T @ columns, level == widest
-    parts = np.diag(gram)[wide], gram[np.ix_(wide, ~wide)], gram[np.ix_(~wide, ~wide)]
-    return _Block(y, columns, level, gram, columns.T @ both, both.T @ both, wide, parts)
+    return columns.T @ both, both.T @ both
 
 
 def _reml(blocks: Sequence[_Block], start: Values) -> tuple[Values, float]:
@@ -344,7 +353,7 @@ def _near(block: _Block) -> _Block:
     scale = _robust_sd(block.y - middle)
     if scale == 0:
         return block
-    return _of(np.clip(block.y, middle - FAR * scale, middle + FAR * scale), block.columns, block.level)
+    return _with_values(block, np.clip(block.y, middle - FAR * scale, middle + FAR * scale))
 
 
 def _drawn_in(block: _Block, ratios: Values) -> _Block:
@@ -360,7 +369,7 @@ def _drawn_in(block: _Block, ratios: Values) -> _Block:
             at = block.level == level
             if at.sum() >= LEAST_GROUPS:
                 effects[at] = _limited(effects[at])
-        current = _of(mean + block.columns @ effects + _limited(residuals), block.columns, block.level)
+        current = _with_values(block, mean + block.columns @ effects + _limited(residuals))
     return current
 
 
