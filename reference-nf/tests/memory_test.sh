@@ -11,7 +11,7 @@ until grep -q replaying "$work/err" 2>/dev/null; do
 	kill -0 $! 2>/dev/null || fail "it ended before packets passed"
 	sleep 0.05
 done
-process=$(pgrep -P $!)
+process=$(tr -d ' ' <"/proc/$!/task/$!/children")
 # the size, file and flags of each mapping that is at least as large as EAL's memory, and smaller than a sanitizer's
 awk -v least=$((memory * 1024)) '
 	/^[0-9a-f]+-/ { file = $6 }
