@@ -86,7 +86,7 @@ def _requested(config: Config) -> Iterator[RequestedLimit]:
         yield "build.memory_mb", build.memory_mb, BUILD_MEMORY
     yield "run.ready_seconds", run.ready_seconds, READY_SECONDS
     yield "judge.budget_seconds", judge.budget_seconds, BUDGET_SECONDS
-    launch_seconds = judge.turn_ms / 1000 * judge.turns_per_launch
+    launch_seconds = judge.turn_ms / 1000 * judge.first_turns
     yield "judge.turn_ms * judge.turns_per_launch", launch_seconds, BUDGET_SECONDS
     for name, scenario in config.scenarios.items():
         yield f"scenarios.{name}.memory_mb", scenario.memory_mb, NF_MEMORY

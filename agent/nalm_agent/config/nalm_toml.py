@@ -8,6 +8,7 @@ import tomllib
 from hashlib import sha256
 from typing import Annotated, Literal
 
+from nalm_core.pooling.constants import FINE_MARGIN, MOST_TURNS
 from nalm_core.rates import defaults as rates
 from nalm_core.rates.generators import INSIDE
 from nalm_core.report import defaults
@@ -357,7 +358,9 @@ class JudgeConfig(Table):
     alpha: Annotated[float, Field(gt=0, lt=1)] = defaults.ALPHA
     looks: Annotated[int, Field(ge=1)] = defaults.LOOKS
     turn_ms: Annotated[float, Field(ge=1)] = defaults.TURN_MS
-    turns_per_launch: Annotated[int, Field(ge=1)] = defaults.TURNS_PER_LAUNCH
+    turns_per_launch: Annotated[int, Field(ge=1)] | None = None
+    """None: TURNS_PER_LAUNCH; if the margin is below FINE_MARGIN, later launches have as many as their noise
+    asks for."""
     max_launches: Annotated[int, Field(ge=1)] = defaults.MAX_LAUNCHES
     budget_seconds: Annotated[float, Field(gt=0)] = defaults.BUDGET_SECONDS
     layouts: Annotated[int, Field(ge=1, le=1000)] | None = None
@@ -372,10 +375,20 @@ class JudgeConfig(Table):
             raise ValueError(f"looks = {self.looks} is more than max_launches = {self.max_launches}")
         return self
 
-    def settings(self) -> Settings:
-        """The settings for a run report."""
+    @property
+    def first_turns(self) -> int:
+        """Turns of each arm in a launch, with a fine margin in the first launches."""
+        return self.turns_per_launch or defaults.TURNS_PER_LAUNCH
+
+    def settings(self, margin: float) -> Settings:
+        """The settings for a run report. margin: in force for the chain."""
+        by_noise = self.turns_per_launch is None and margin < FINE_MARGIN
         return Settings(
-            **self.model_dump(exclude={"layouts"}), first_look=min(defaults.FIRST_LOOK, self.max_launches)
+            **self.model_dump(exclude={"layouts", "margin", "turns_per_launch"}),
+            margin=margin,
+            first_look=min(defaults.FIRST_LOOK, self.max_launches),
+            turns_per_launch=self.first_turns,
+            most_turns=MOST_TURNS if by_noise else None,
         )
 
 

@@ -45,6 +45,7 @@ from nalm_agent.measure.report_builder import ReportBuilder
 from nalm_agent.measure.request import Request, read_config, with_layouts, within_budget
 from nalm_agent.measure.rounds import ArmFailedError, ArmRun, Bench, TryOut, measure_rounds, try_out
 from nalm_agent.measure.source_of_report import with_source
+from nalm_agent.measure.turns_of_launches import TurnsOfLaunches
 from nalm_agent.nf.capture import require_ethernet
 from nalm_agent.nf.launch import SlowTurnError
 from nalm_agent.nf.run_plan import traffic_file
@@ -262,6 +263,7 @@ def _measure_arms(
         place.work,
         metrics=readings,
         placements=_placements(builder, place, arms, config, started.traffic),
+        turns=_turns(builder),
     )
     outcome = _rounds(bench, runs, builder, comparison, progress)
     if readings is not None:
@@ -292,6 +294,16 @@ def _placements(
     if config.judge.layouts is not None or builder.settings.margin < FINE_MARGIN:
         found.spread(config.judge.layouts or LAYOUTS)
     return found
+
+
+def _turns(builder: ReportBuilder) -> TurnsOfLaunches | None:
+    """The turns of launches; None if all launches have as many."""
+    settings = builder.settings
+    if settings.most_turns is None:
+        return None
+    return TurnsOfLaunches(
+        settings.turns_per_launch, settings.most_turns, lambda: builder.report(RunStatus.MEASURED)
+    )
 
 
 def _needs_layouts(builder: ReportBuilder, placements: LayoutsOfLaunches | None) -> bool:

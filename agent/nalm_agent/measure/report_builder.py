@@ -78,7 +78,7 @@ class ReportBuilder:
         self.scenario_config = subject.scenario
         self.rules = config.thresholds
         self.margins = config.margins(request.scenario, request.branch)
-        self.settings = config.judge.settings().model_copy(update={"margin": self._margin()})
+        self.settings = config.judge.settings(self._margin())
         self.host = fingerprint()
         self.started_at = datetime.now(UTC)
         self.run_id = secrets.token_hex(16)

@@ -79,6 +79,13 @@ class Placements(Protocol):
         """The arms of a launch, in its layout."""
 
 
+class TurnsOf(Protocol):
+    """Numbers of turns (nalm_agent.measure.turns_of_launches)."""
+
+    def of(self, launch: int, seconds: float) -> int:
+        """Turns of each arm in a launch. seconds: time of the launches before it."""
+
+
 class ArmFailedError(Exception):
     """An arm's NF is at fault."""
 
@@ -187,6 +194,8 @@ class Bench:
     """Reads further metrics at the end of each launch; None: they are not read."""
     placements: Placements | None = None
     """Gives each launch a layout; None: all have the builds as they are."""
+    turns: TurnsOf | None = None
+    """Gives each launch its number of turns; None: all have the settings'."""
 
     def add_batches(self, arm: Arm, launch: list[LcoreBatches]) -> None:
         """Adds the batches of a launch."""
@@ -208,11 +217,12 @@ def measure_rounds(
     """
     rounds: list[Round] = []
     looks: list[BufferLook] = []
-    begin, budget = time.monotonic(), bench.settings.budget_seconds
+    begin, budget, seconds = time.monotonic(), bench.settings.budget_seconds, 0.0
     for launch in range(bench.settings.max_launches):
+        turns = bench.settings.turns_per_launch if bench.turns is None else bench.turns.of(launch, seconds)
         looked_at = {look.arm for look in looks}
         placed = runs if bench.placements is None else bench.placements.place(launch, runs)
-        more, longer = _measure_launch(bench, launch, placed, looked_at)
+        more, longer = _measure_launch(bench, launch, turns, placed, looked_at)
         rounds += more
         looks += longer
         seconds = time.monotonic() - begin
@@ -225,7 +235,7 @@ def measure_rounds(
 
 
 def _measure_launch(
-    bench: Bench, launch: int, runs: Mapping[Arm, ArmRun], looked_at: Collection[Arm]
+    bench: Bench, launch: int, turns: int, runs: Mapping[Arm, ArmRun], looked_at: Collection[Arm]
 ) -> tuple[list[Round], list[BufferLook]]:
     """Rounds of one launch, and a longer look at each arm whose buffers grew and that had none yet."""
     settings, running, rounds = bench.settings, dict[Arm, NfInTurns](), list[Round]()
@@ -246,7 +256,7 @@ def _measure_launch(
         bare = _in_bare_turns(running)
         batches = {arm: nf.batches() for arm, nf in running.items()}
         last = dict[Arm, TurnCounters]()
-        for turn in range(settings.turns_per_launch):
+        for turn in range(turns):
             for order, arm in enumerate(turn_order(list(running), launch + turn)):
                 with blame(arm):
                     counted, stolen = _measure_turn(bench, running[arm])

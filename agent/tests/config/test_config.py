@@ -15,7 +15,7 @@ from tiny import NALM_TOML, ROOT
 
 def test_defaults_are_cores() -> None:
     config = parse(NALM_TOML.partition("[judge]")[0])
-    assert config.judge.settings().model_dump() == defaults.DEFAULT_SETTINGS.model_dump()
+    assert config.judge.settings(defaults.MARGIN).model_dump() == defaults.DEFAULT_SETTINGS.model_dump()
     assert config.scenarios["tiny"].lcores == 1
 
 

@@ -9,6 +9,10 @@ FINE_MARGIN = 0.005
 """A run with a smaller margin takes several layouts, unless nalm.toml says how many."""
 LAYOUTS = 200
 """Layouts of each build that a run with a fine margin takes at most: one for every two launches."""
+MOST_TURNS = 128
+"""Turns of each arm in a launch that such a run takes at most, unless nalm.toml says how many."""
+PILOT_LAUNCHES = 12
+"""Launches of such a run with TURNS_PER_LAUNCH turns. They show how many the next ones should have."""
 POOL_LAUNCHES = 1440
 """Launches of all runs of a pair together at which its pool is judged for the last time."""
 POOL_FIRST_LOOK = 18

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import datetime, timedelta
 from math import log
 from statistics import fmean
@@ -28,6 +29,8 @@ class RunLaunch(Model):
     ln_ratio: float
     turn_variance: float | None = None
     """Variance of the mean over its turns, from their spread; None with too few turns."""
+    turns: int | None = Field(None, exclude_if=lambda value: value is None)
+    """Turns of each arm; None: as in the run."""
 
 
 class RunLaunches(Model):
@@ -48,7 +51,7 @@ class RunLaunches(Model):
     """Wall time of the whole run."""
     turn_ms: float
     turns: int
-    """Turns of each arm in a launch."""
+    """Turns of each arm in a launch, unless the launch says otherwise."""
     relinked: bool = True
     """False: code was not placed otherwise; layouts differ in stack and heap alone."""
     equal_counts: bool = False
@@ -73,6 +76,7 @@ def run_launches(report: RunReport, pair: str) -> RunLaunches | None:
     found = pair_launches(report, Arm.BASE, arm)
     if not found:
         return None
+    turns = Counter(one.launch for one in report.rounds if one.arm is Arm.BASE)
     return RunLaunches(
         run_id=report.run_id,
         pair=pair,
@@ -86,14 +90,20 @@ def run_launches(report: RunReport, pair: str) -> RunLaunches | None:
         turns=report.settings.turns_per_launch,
         relinked=report.layouts is None or report.layouts.relinked,
         equal_counts=report.settings.equal_counts,
-        launches=[_launch(one, report) for one in found],
+        launches=[_launch(one, report, turns[one.launch]) for one in found],
     )
 
 
-def _launch(one: PairedLaunch, report: RunReport) -> RunLaunch:
+def _launch(one: PairedLaunch, report: RunReport, turns: int) -> RunLaunch:
     layout = AS_BUILT if report.layouts is None else report.layouts.of(one.launch)
     ratio = one.head_cpp() / one.base_cpp()
-    return RunLaunch(number=one.launch, layout=layout, ln_ratio=log(ratio), turn_variance=_variance(one))
+    return RunLaunch(
+        number=one.launch,
+        layout=layout,
+        ln_ratio=log(ratio),
+        turn_variance=_variance(one),
+        turns=turns if turns != report.settings.turns_per_launch else None,
+    )
 
 
 def _variance(one: PairedLaunch) -> float | None:

@@ -5,8 +5,8 @@ The error of a pair's ratio with M hosts, H hours on each, K layouts and n launc
 s_host^2 / M + s_hour^2 / (M H) + s_layout^2 / K + s_launch^2 / n. A change of the margin is found with
 PLAN_POWER if that error is the margin over the sum of two quantiles (nalm_core.stats.resolution has the
 sequential rule's). Of all n and K that reach it, those with the least time are taken: if a launch takes c
-seconds and a layout r, then K / n = (s_layout / s_launch) sqrt(c / r), and at most 1. The best number of
-turns follows in the same way from the seconds of a start and of a turn (Cochran, Sampling Techniques, 10.6).
+seconds and a layout r, then K / n = (s_layout / s_launch) sqrt(c / r), and at most 1 (Cochran, Sampling
+Techniques, 10.6). Launches have the turns that nalm_core.pooling.turns chooses, as in runs with fine margins.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from nalm_core.pooling.components import Components, Level, components, observat
 from nalm_core.pooling.constants import MOST_HOURS, PLAN_POWER
 from nalm_core.pooling.launches import RunLaunches, seconds_per_launch
 from nalm_core.pooling.pool import LevelShare, pool_settings
+from nalm_core.pooling.turns import launch_noise
 from nalm_core.report.defaults import CONFIDENCE, MIN_LAUNCHES
 from nalm_core.report.run_report import Model, Settings
 from nalm_core.stats.quantiles import normal_quantile
@@ -32,7 +33,6 @@ from nalm_core.text.percents import share_percent
 DRAWS: Final = 200
 """Draws of the components for the interval of a plan."""
 CURVE_MINUTES: Final = (5, 10, 20, 30, 60)
-LEAST_TURNS, MOST_TURNS = 8, 128
 RELINK_SECONDS: Final = 3.0
 """Time of both links of a layout, until it was measured."""
 
@@ -104,13 +104,18 @@ def plan(
             reason="nothing was measured in this scenario on this host yet, so its noise is unknown",
             run=f"nalm check HEAD HEAD --force --scenario {scenario}",
         )
-    seconds = seconds_per_launch(own)
+    seconds, turns, of_launch = seconds_per_launch(own), None, 1.0
+    noise = launch_noise(own, seconds, found)
+    if noise is not None:
+        turns = noise.best_turns
+        seconds, of_launch = noise.seconds(turns), noise.variance(turns) / found.variances[Level.LAUNCH]
     known_layouts = Level.LAYOUT in found.variances
     costs = _Costs(seconds, relink_seconds, hosts, can_relink and known_layouts)
     variances = {level: _planned(found, level) for level in found.variances}
+    variances[Level.LAUNCH] *= of_launch
     effort = _effort(variances, margin, costs)
     shares = _level_shares(found)
-    draws = [_effort(one, margin, costs) for one in _drawn(found)]
+    draws = [_effort(one, margin, costs) for one in _drawn(found, of_launch)]
     unknown = None if known_layouts else f"nalm check HEAD~1 HEAD --force --layouts 16 --scenario {scenario}"
     return MarginPlan(
         margin=margin,
@@ -120,7 +125,7 @@ def plan(
         effort=effort,
         low=_end(draws, (1 - CONFIDENCE) / 2),
         high=_end(draws, (1 + CONFIDENCE) / 2),
-        turns=_best_turns(own, found, seconds),
+        turns=turns,
         seconds_per_launch=seconds,
         shares=shares,
         curve=[] if effort is None else _curve(variances, costs),
@@ -203,9 +208,9 @@ def _planned(found: Components, level: Level) -> float:
     return found.variances[level]
 
 
-def _drawn(found: Components) -> list[dict[Level, float]]:
+def _drawn(found: Components, of_launch: float) -> list[dict[Level, float]]:
     """Components as they may be: by the chi-square distribution of their degrees of freedom; those that may
-    be 0 by their standard errors."""
+    be 0 by their standard errors. of_launch: factor of a launch's variance."""
     rng = np.random.default_rng(1)
     drawn: list[dict[Level, float]] = [{} for _ in range(DRAWS)]
     for place, (level, variance) in enumerate(found.variances.items()):
@@ -215,7 +220,7 @@ def _drawn(found: Components) -> list[dict[Level, float]]:
         else:
             values = np.maximum(rng.normal(variance, sqrt(found.covariance[place, place]), DRAWS), 0.0)
         for one, value in zip(drawn, values, strict=True):
-            one[level] = float(value)
+            one[level] = float(value) * (of_launch if level is Level.LAUNCH else 1.0)
     return drawn
 
 
@@ -260,18 +265,6 @@ def error_variance(variances: Mapping[Level, float], minutes: float, costs: _Cos
     return (root**2 if sqrt(layout * costs.seconds) <= sqrt(launch * costs.relink_seconds) else alone) / (
         seconds
     ) + hour
-
-
-def _best_turns(runs: Sequence[RunLaunches], found: Components, seconds: float) -> int | None:
-    """None: it is not known what turns add."""
-    if found.turn_variance is None:
-        return None
-    turns = runs[-1].turns
-    turn_seconds = 2 * runs[-1].turn_ms / 1000
-    start = max(seconds - turns * turn_seconds, turn_seconds)
-    between = max(found.variances[Level.LAUNCH] - found.turn_variance, 1e-3 * found.variances[Level.LAUNCH])
-    best = sqrt(found.turn_variance * turns / between * start / turn_seconds)
-    return round(min(max(best, LEAST_TURNS), MOST_TURNS))
 
 
 def _reason(

@@ -352,6 +352,10 @@ class Settings(Model):
     evenly spread, as in version 1."""
     turn_ms: float = Field(gt=0)
     turns_per_launch: int = Field(ge=1)
+    """Turns of each arm in a launch; with most_turns in the first ones."""
+    most_turns: int | None = Field(None, ge=1, exclude_if=_is_none, json_schema_extra=_without_default)
+    """Later launches have as many turns of each arm as their noise asks for, at most so many. Left out: all
+    have turns_per_launch."""
     max_launches: int = Field(ge=1, le=10_000)
     budget_seconds: float | None = Field(default=None, gt=0)
     """Time after which no launch is started; None: no limit."""

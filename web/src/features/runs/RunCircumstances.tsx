@@ -58,11 +58,12 @@ const ofTrials = (run: RunDetail): [string, string][] => [
 
 function ofRounds({ settings, ...run }: RunDetail): [string, string][] {
   const budget = settings.budget_seconds ? `, ${plain(settings.budget_seconds)} s` : "";
+  const most = settings.most_turns ? `, later up to ${settings.most_turns} by their noise` : "";
   return [
     ["Rounds", `${run.rounds_kept} kept, ${run.rounds_set_aside} set aside, ${run.launches} launches`],
     [
       "Planned",
-      `rounds of ${plain(settings.turn_ms)} ms, ${settings.turns_per_launch} per launch, at most ${settings.max_launches} launches${budget}`,
+      `rounds of ${plain(settings.turn_ms)} ms, ${settings.turns_per_launch} per launch${most}, at most ${settings.max_launches} launches${budget}`,
     ],
     ["Margin", `${plain(settings.margin * 100)} %`],
     ["Error rate", `${plain(settings.alpha)} over ${settings.looks} looks`],

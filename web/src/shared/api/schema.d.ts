@@ -11273,6 +11273,8 @@ export interface components {
             margin: number;
             /** Max Launches */
             max_launches: number;
+            /** Most Turns */
+            most_turns?: number | null;
             /** Turn Ms */
             turn_ms: number;
             /** Turns Per Launch */
