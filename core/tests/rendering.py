@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache
 
 from hypothesis import strategies as st
+from nalm_core.report.defaults import DEFAULT_SETTINGS, MARGIN
 from nalm_core.report.run_report import FunctionCount, RunReport, RunStatus
 from nalm_core.verdict.judged import Judged
 from nalm_core.verdict.profile_change import FunctionShift
@@ -27,8 +28,9 @@ def regressed() -> Judged:
     return with_functions(measured(nat=175.0, ipp=400), shift("nat_lookup", "src/nat.c", 42))
 
 
-def measured(*, nat: float, ipp: int = 330, launches: int = 12) -> Judged:
-    report = make_report(changed(nat=nat, ipp={"nat": ipp}), launches=launches, turns=6)
+def measured(*, nat: float, ipp: int = 330, launches: int = 12, margin: float = MARGIN) -> Judged:
+    settings = DEFAULT_SETTINGS.model_copy(update={"margin": margin})
+    report = make_report(changed(nat=nat, ipp={"nat": ipp}), launches=launches, turns=6, settings=settings)
     return Judged(report, judge(report), LINK)
 
 

@@ -23,6 +23,15 @@ def signed_percent(change: float, digits: int = 1) -> str:
     return f"{100 * change:+,.{0 if abs(change) >= WHOLE_FROM else digits}f}"
 
 
-def interval_percent(low: float, high: float) -> str:
+def interval_percent(low: float, high: float, digits: int = 1) -> str:
     """An interval of a relative change: `-1.0 .. +2.0 %`."""
-    return f"{signed_percent(low)} .. {change_percent(high)}"
+    return f"{signed_percent(low, digits)} .. {change_percent(high, digits)}"
+
+
+ONE_DIGIT_FROM = 0.01
+"""Margin from which one digit after the point tells a change from none."""
+
+
+def digits_for(margin: float) -> int:
+    """Digits after the point for changes of cycles that are judged at a margin."""
+    return 1 if margin >= ONE_DIGIT_FROM else 2

@@ -18,6 +18,7 @@ from nalm_core.report.outcome import CHANGED, FAILED, WORST_FIRST, Decided, Outc
 from nalm_core.report.rounds import launches_done
 from nalm_core.report.run_report import Arm, Check, Model, RunReport, RunStatus, Settings
 from nalm_core.stats.sequential import decide_at, look_for, same_spent_at, spent_at
+from nalm_core.text.percents import digits_for
 from nalm_core.verdict import wording
 from nalm_core.verdict.at_load import AtLoad, at_load, sentence
 from nalm_core.verdict.attribution import Comparison, Rates, compare_arms, culprits
@@ -243,6 +244,7 @@ def _judge_pair(pairs: Pairs, verdict: Verdict, arm: Arm) -> Verdict:
     loaded = at_load(report, arm)
     at = "" if loaded is None else f" {sentence(loaded)}"
     blamed = culprits(comparison, outcome) if outcome in CHANGED else []
+    digits = digits_for(report.settings.margin)
     cause = None
     if outcome in CHANGED:
         chain = comparison.chain
@@ -251,12 +253,12 @@ def _judge_pair(pairs: Pairs, verdict: Verdict, arm: Arm) -> Verdict:
         update={
             "outcome": outcome,
             "reason": (
-                wording.untried_placement(comparison.chain, untried(report))
+                wording.untried_placement(comparison.chain, untried(report), digits)
                 if placed
                 else wording.reason(outcome, comparison, cause, report)
             )
             + wording.same_instructions(outcome, comparison, changes)
-            + wording.other_stages(outcome, comparison, blamed)
+            + wording.other_stages(outcome, comparison, blamed, digits)
             + at,
             "at_load": loaded,
             "summary": wording.summary(outcome, comparison, blamed, cause, report.settings.margin)

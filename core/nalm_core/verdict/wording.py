@@ -13,7 +13,7 @@ from nalm_core.report.event_counts import with_core_cycles
 from nalm_core.report.outcome import Decided, Outcome
 from nalm_core.report.rounds import disturbed_counts, launches_done, mark_costs, pair_launches
 from nalm_core.report.run_report import Arm, Check, RunReport, Source
-from nalm_core.text.percents import change_percent, share_percent
+from nalm_core.text.percents import change_percent, digits_for, share_percent
 from nalm_core.verdict.attribution import Comparison
 from nalm_core.verdict.change import Cause, Change, StageChange, is_cause_certain
 from nalm_core.verdict.instruction_change import InstructionChange
@@ -41,9 +41,9 @@ BUSY_SHARE = 0.25
 """Share of disturbed rounds from which a note calls the host busy."""
 
 
-def percent(ln_ratio: float) -> str:
+def percent(ln_ratio: float, digits: int = 1) -> str:
     """Relative change of a ratio given as its logarithm, signed."""
-    return change_percent(expm1(ln_ratio))
+    return change_percent(expm1(ln_ratio), digits)
 
 
 def precise(ln_ratio: float) -> str:
@@ -187,7 +187,8 @@ def reason(outcome: Decided, comparison: Comparison, cause: Cause | None, report
     chain, margin = comparison.chain, report.settings.margin
     if chain.ln_cpp is None or chain.low is None or chain.high is None:
         return "There are not enough launches to compare."
-    size = _with_interval(chain.ln_cpp, chain.low, chain.high)
+    digits = digits_for(margin)
+    size = _with_interval(chain.ln_cpp, chain.low, chain.high, digits)
     if outcome == Outcome.SAME:
         return f"Cycles per packet changed by {size}: within the margin of ±{share_percent(margin)}."
     if outcome == Outcome.INCONCLUSIVE:
@@ -196,21 +197,21 @@ def reason(outcome: Decided, comparison: Comparison, cause: Cause | None, report
             f"±{share_percent(margin)}; {what_would_help(comparison, report)}."
         )
     verb = "grew" if outcome == Outcome.REGRESSED else "fell"
-    return f"Cycles per packet {verb}, {size}: {_because(outcome, chain, cause)}."
+    return f"Cycles per packet {verb}, {size}: {_because(outcome, chain, cause, digits)}."
 
 
-def _with_interval(ln_cpp: float, low: float, high: float) -> str:
-    return f"{percent(ln_cpp)} [{100 * (low - 1):+.1f}, {100 * (high - 1):+.1f}]"
+def _with_interval(ln_cpp: float, low: float, high: float, digits: int) -> str:
+    return f"{percent(ln_cpp, digits)} [{100 * (low - 1):+.{digits}f}, {100 * (high - 1):+.{digits}f}]"
 
 
-def untried_placement(chain: Change, why: str) -> str:
+def untried_placement(chain: Change, why: str, digits: int) -> str:
     """The verdict on a change that the placement of code alone may have made."""
     assert chain.ln_cpp is not None and chain.low is not None and chain.high is not None
-    size = _with_interval(chain.ln_cpp, chain.low, chain.high)
+    size = _with_interval(chain.ln_cpp, chain.low, chain.high, digits)
     return f"Cycles per packet changed by {size}, which the placement of code alone may make: {why}."
 
 
-def other_stages(outcome: Decided, comparison: Comparison, blamed: Sequence[StageChange]) -> str:
+def other_stages(outcome: Decided, comparison: Comparison, blamed: Sequence[StageChange], digits: int) -> str:
     """A sentence about stages that changed and do not bear the chain's change; empty if there are none.
 
     A chain that is the same has a note for each.
@@ -219,19 +220,19 @@ def other_stages(outcome: Decided, comparison: Comparison, blamed: Sequence[Stag
         return ""
     named = {one.stage for one in blamed}
     found = [
-        f"{one.stage} {percent(one.ln_cpp)} {_by_instructions(one)}"
+        f"{one.stage} {percent(one.ln_cpp, digits)} {_by_instructions(one, digits)}"
         for one in comparison.stages
         if one.stage not in named and one.significant and one.relevant and one.ln_cpp is not None
     ]
     return f" Also changed: {'; '.join(found)}." if found else ""
 
 
-def _by_instructions(stage: StageChange) -> str:
+def _by_instructions(stage: StageChange, digits: int) -> str:
     if stage.ln_ipp is None:
         return "(its instructions were not counted, so the cause is not known)"
     if abs(stage.ln_ipp) < INSTRUCTION_CHANGE:
         return "at equal instructions, which nothing here explains"
-    return f"with {percent(stage.ln_ipp)} instructions"
+    return f"with {percent(stage.ln_ipp, digits)} instructions"
 
 
 def mark_notes(report: RunReport, arm: Arm) -> list[str]:
@@ -281,23 +282,23 @@ def instructions_too(outcome: Decided, changes: Sequence[InstructionChange]) -> 
     return f"; {first.stage}: {size}"
 
 
-def _because(outcome: Decided, chain: Change, cause: Cause | None) -> str:
+def _because(outcome: Decided, chain: Change, cause: Cause | None, digits: int) -> str:
     if chain.ln_ipp is None or chain.ln_eipc is None:
         return "instructions were not counted, so the cause is not known"
+    ipp, eipc = percent(chain.ln_ipp, digits), percent(chain.ln_eipc, digits)
     if not is_cause_certain(chain, cause):
         return (
-            f"instructions {percent(chain.ln_ipp)}, eIPC {percent(chain.ln_eipc)}; the interval does not "
-            "show which of them has the larger share"
+            f"instructions {ipp}, eIPC {eipc}; the interval does not show which of them has the larger share"
         )
     if outcome == Outcome.REGRESSED and chain.ln_ipp < -INSTRUCTION_CHANGE:
-        return f"fewer instructions ({percent(chain.ln_ipp)}), yet slower: worse pipeline use"
+        return f"fewer instructions ({ipp}), yet slower: worse pipeline use"
     if outcome == Outcome.IMPROVED and chain.ln_ipp > INSTRUCTION_CHANGE:
-        return f"more instructions ({percent(chain.ln_ipp)}), yet faster: better pipeline use"
+        return f"more instructions ({ipp}), yet faster: better pipeline use"
     if cause == "instructions":
         word = "more" if outcome == Outcome.REGRESSED else "fewer"
-        return f"{word} instructions per packet ({percent(chain.ln_ipp)})"
+        return f"{word} instructions per packet ({ipp})"
     word = "worse" if outcome == Outcome.REGRESSED else "better"
-    return f"{word} pipeline use (eIPC {percent(chain.ln_eipc)}, instructions {percent(chain.ln_ipp)})"
+    return f"{word} pipeline use (eIPC {eipc}, instructions {ipp})"
 
 
 def summary(
@@ -308,22 +309,22 @@ def summary(
     margin: float,
 ) -> str:
     """Who pays, how much, why; e.g. `nat: +12.1 % cycles, instructions (+14.0 % IPP)`."""
-    chain = comparison.chain
+    chain, digits = comparison.chain, digits_for(margin)
     if chain.ln_cpp is None:
         return "not compared"
     if outcome == Outcome.SAME:
-        return f"{percent(chain.ln_cpp)} cycles, within ±{100 * margin:g} %"
+        return f"{percent(chain.ln_cpp, digits)} cycles, within ±{100 * margin:g} %"
     if outcome == Outcome.INCONCLUSIVE:
-        return f"{percent(chain.ln_cpp)} cycles, not decided"
+        return f"{percent(chain.ln_cpp, digits)} cycles, not decided"
     what, where = (chain, "chain") if not blamed else (blamed[0], blamed[0].stage)
     if what.ln_cpp is None:
         size = f"{getattr(what, 'contribution_cycles', 0.0) or 0.0:+.1f} cycles/packet"
         return f"{where}: {size} ({getattr(what, 'kind', 'changed')})"
-    text = f"{where}: {percent(what.ln_cpp)} cycles"
+    text = f"{where}: {percent(what.ln_cpp, digits)} cycles"
     if cause == "instructions" and what.ln_ipp is not None:
-        text += f", instructions ({percent(what.ln_ipp)} IPP)"
+        text += f", instructions ({percent(what.ln_ipp, digits)} IPP)"
     elif cause == "pipeline" and what.ln_eipc is not None:
-        text += f", pipeline use ({percent(what.ln_eipc)} eIPC)"
+        text += f", pipeline use ({percent(what.ln_eipc, digits)} eIPC)"
     else:
         text += ", cause unknown (instructions not counted)"
     return text

@@ -33,6 +33,16 @@ def plain(source: str) -> str:
     return " ".join(kept)
 
 
+def test_figures_of_a_fine_margin_have_two_digits() -> None:
+    coarse, fine = (markdown([measured(nat=175.0, ipp=400, margin=one)]) for one in (0.01, 0.002))
+    rows = [
+        next(line for line in out.splitlines() if line.startswith("| **`nat`**")) for out in (coarse, fine)
+    ]
+    assert "+21.2 %" in rows[0] and "+21.21 %" in rows[1]
+    assert re.search(r"\+\d+\.\d \.\. \+\d+\.\d %", rows[0])
+    assert re.search(r"\+\d+\.\d\d \.\. \+\d+\.\d\d %", rows[1])
+
+
 def test_regression_on_one_screen() -> None:
     out = markdown([of_outcome("regressed")])
     assert out.startswith("### nalm: regressed (`")

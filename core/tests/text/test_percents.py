@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from nalm_core.text.percents import change_percent, interval_percent, share_percent
+from nalm_core.text.percents import change_percent, digits_for, interval_percent, share_percent
 
 
 def test_a_space_stands_before_the_sign() -> None:
@@ -17,3 +17,8 @@ def test_a_change_has_its_sign() -> None:
 
 def test_an_interval_names_its_unit_once() -> None:
     assert interval_percent(-0.01, 0.02) == "-1.0 .. +2.0 %"
+    assert interval_percent(0.0001, 0.0077, 2) == "+0.01 .. +0.77 %"
+
+
+def test_a_fine_margin_takes_another_digit() -> None:
+    assert [digits_for(margin) for margin in (0.05, 0.01, 0.005, 0.001)] == [1, 1, 2, 2]

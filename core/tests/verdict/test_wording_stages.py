@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import re
+
 from nalm_core.features.decompose_run import decompose_run, with_chain
+from nalm_core.report.defaults import DEFAULT_SETTINGS
 from nalm_core.verdict.change import Change, Figure, StageChange
 from nalm_core.verdict.metric_change import MetricChange
 from nalm_core.verdict.verdict import judge
 from nalm_core.verdict.wording import MOST_SAID, interval_note, stage_notes, worse_metrics
-from nalm_synthetic import changed, make_report
+from nalm_synthetic import Noise, changed, make_report
 
 
 def stage(name: str, low: float, high: float, **given: object) -> StageChange:
@@ -89,3 +92,15 @@ def test_of_many_metrics_beyond_their_margin_the_first_are_named() -> None:
     few, many = (worse_metrics([one] * number) for number in (MOST_SAID, 300))
     assert few.count("flow_find") == many.count("flow_find") == MOST_SAID
     assert "more" not in few and many.endswith(f"; and {300 - MOST_SAID} more.")
+
+
+def test_a_change_at_a_fine_margin_and_its_interval_have_two_digits() -> None:
+    noise = Noise(launch=0.0005, turn=0.0005)
+    settings = DEFAULT_SETTINGS.model_copy(update={"margin": 0.001})
+    fine = judge(make_report(changed(nat=150.8), noise=noise, settings=settings))
+    assert fine.outcome == "regressed"
+    sizes = r"grew, \+0\.[1-9]\d % \[\+0\.\d[1-9], \+0\.\d\d\]: worse pipeline use \(eIPC -0\.\d\d %, "
+    assert re.search(sizes + r"instructions \+0\.00 %\)", fine.reason)
+    assert re.search(r"nat: \+0\.\d\d % cycles, pipeline use \(-0\.\d\d % eIPC\)", fine.summary)
+    usual = judge(make_report(changed(nat=170.0), noise=noise))
+    assert re.search(r"\+7\.\d % \[\+7\.\d, \+\d\.\d\]", usual.reason)
