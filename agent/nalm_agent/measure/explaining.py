@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+from nalm_core.report.defaults import MARGIN
 from nalm_core.report.profile import beyond_valgrind
 from nalm_core.report.run_report import Arm, InstructionCount
 
@@ -24,6 +25,9 @@ from nalm_agent.store.home import WorkDir
 
 TURN_MS = 100.0
 TURNS = 10
+"""Sampled turns of an arm at the usual margin; a finer one takes more: fewer samples are of the change."""
+MOST_TIMES = 10
+"""Most turns, as a multiple of TURNS: perf needs some ten seconds to read that many samples."""
 EVENT_TURNS = 4
 """Number of turns for each group of hardware events."""
 
@@ -60,6 +64,11 @@ def explain(
             builder.notes.append(f"{arm} was not sampled: {error.message}")
 
 
+def sampled_turns(margin: float) -> int:
+    """Turns of an arm in which samples are taken, to see where a change of the margin is."""
+    return round(TURNS * min(max(MARGIN / margin, 1.0), MOST_TIMES))
+
+
 def _with_events(run: ArmRun, work: WorkDir, events: Sequence[str]) -> RunningNf:
     return launch_arm(run, work, seed=0, events=events)
 
@@ -71,7 +80,7 @@ def _look(nf: RunningNf, arm: Arm, work: WorkDir, config: Config, builder: Repor
             nf,
             arm,
             TURN_MS,
-            TURNS,
+            sampled_turns(builder.settings.margin),
             work,
             functions=config.stage_functions(),
             known=_one_stage_functions(counts),
