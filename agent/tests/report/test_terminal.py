@@ -81,7 +81,7 @@ def test_a_verdict_is_never_cut(*, width: int, interval: bool) -> None:
 
 
 @pytest.mark.parametrize(("digits", "change"), [(1, r"\+\d+\.\d %"), (2, r"\+\d+\.\d\d %")])
-def test_changes_have_the_digits_that_were_asked_for(digits: int, change: str) -> None:
+def test_changes_have_the_given_digits(digits: int, change: str) -> None:
     verdict = judge(make_report(1, **SLOWER))
     out = Console(file=io.StringIO(), width=120)
     out.print(stage_table(verdict, 120, framed=False, digits=digits))

@@ -24,7 +24,7 @@ def of_world(world: World, launches: int = 400) -> LaunchNoise:
     return noise_of(world.runs(np.random.default_rng(1), launches=launches, layouts=launches // 2))
 
 
-def test_noise_and_time_of_a_launch_are_told_from_those_of_its_turns() -> None:
+def test_a_launch_s_own_noise_and_time_are_separated_from_its_turns() -> None:
     found = of_world(NEIGHBOURS)
     assert found.of_turn == pytest.approx(0.06**2)
     assert found.of_launch == pytest.approx(0.004**2, rel=0.8)  # beside turns of seven times its variance
