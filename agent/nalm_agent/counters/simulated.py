@@ -143,7 +143,7 @@ def count(arm: Arm, run: Simulation, *, packets: int) -> InstructionCount:
 
 def repeated(first: Counted, again: Callable[[], Counted]) -> Counted:
     """The first of two equal counts of the same packets, by lcores that run side by side: of two, or of three
-    if these differ, since on a busy CPU one count in some tens differs from the others.
+    if these differ, since on a busy CPU a count may differ from the others by chance.
 
     again: counts once more. Raises SourceError if no two are equal: then lcores wait for each other, for
     example at a ring, and how often each looks is chance.

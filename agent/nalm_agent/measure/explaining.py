@@ -27,7 +27,7 @@ TURN_MS = 100.0
 TURNS = 10
 """Sampled turns of an arm at the usual margin; a finer one takes more: fewer samples are of the change."""
 MOST_TIMES = 10
-"""Most turns, as a multiple of TURNS: perf needs some ten seconds to read that many samples."""
+"""Most turns, as a multiple of TURNS."""
 EVENT_TURNS = 4
 """Number of turns for each group of hardware events."""
 

@@ -48,7 +48,7 @@ def percent(ln_ratio: float, digits: int = 1) -> str:
 
 def precise(ln_ratio: float) -> str:
     """The relative change of an exact count, to a hundredth of a percent."""
-    return change_percent(expm1(ln_ratio), 2)
+    return percent(ln_ratio, 2)
 
 
 def first_line(text: str | None) -> str:
