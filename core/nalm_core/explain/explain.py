@@ -46,15 +46,16 @@ def explain(report: RunReport, verdict: Verdict, pairs: Pairs | None = None) -> 
         return Explanation(text=saying.NOTHING if report.rates is None else saying.RATES)
     found = collect(case)
     line = line_shift(case)
-    weighed = weigh(case, found, at_one_place=line is not None and line.is_one_place)
     slow = slow_instructions(case)
+    unsure = slow is None and _may_be_instructions(case)
+    weighed = weigh(case, found, is_pipeline=not unsure, at_one_place=line is not None and line.is_one_place)
     detail = _detail(case, found, weighed.named, slow)
     apart = disagreements(case, found, detail)
     named = weighed.named
     is_named = named is not None and named.detail == detail
     share = _share(case, named, case.pipeline_cycles) if named and is_named else None
     possible = _possible(case, found, weighed) if detail in ("unknown", "memory_layout") else []
-    if slow is None and _may_be_instructions(case):
+    if unsure:
         possible = [Possible(detail=instruction_detail(case, found), share=None), *possible]
     added = None if slow is not None or detail in BATCHES else added_cost(case)
     if added is not None:

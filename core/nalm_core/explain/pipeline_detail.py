@@ -66,9 +66,9 @@ class Weighed:
     """Possible kinds if none is named, likeliest first."""
 
 
-def weigh(case: Case, found: Signature, *, at_one_place: bool = False) -> Weighed:
-    """Compares events with the change. at_one_place: samples place it at few lines of code, so code does not
-    miss widely."""
+def weigh(case: Case, found: Signature, *, is_pipeline: bool, at_one_place: bool) -> Weighed:
+    """Compares events with the change. is_pipeline: pipeline use is certainly its cause; else none is named.
+    at_one_place: samples place it at few lines of code, so code does not miss widely."""
     of = case.pipeline_cycles
     able = able_events(case, found, of)
     sure = [
@@ -77,7 +77,7 @@ def weigh(case: Case, found: Signature, *, at_one_place: bool = False) -> Weighe
         if one.low >= EXPLAINED_LOW * of and not (at_one_place and one.detail == "instruction_cache")
     ]
     best = max(sure, key=lambda one: one.low, default=None)
-    if best is None or any(best.low < other.middle for other in able if other is not best):
+    if best is None or not is_pipeline or any(best.low < other.middle for other in able if other is not best):
         return Weighed(None, able)
     return Weighed(best, [])
 

@@ -59,10 +59,11 @@ class RunLaunches(Model):
     launches: list[RunLaunch]
 
     def hours(self) -> list[str]:
-        """The hour in which each launch ran, taking them to be equally long."""
+        """The hour of each launch: that of the run's start and whole hours since then, so that a run of less
+        than an hour is in one. Launches are taken to be equally long."""
         last = max((one.number for one in self.launches), default=0) + 1
-        middles = (self.seconds * (one.number + 0.5) / last for one in self.launches)
-        return [f"{self.started_at + timedelta(seconds=each):%Y-%m-%dT%H}" for each in middles]
+        since = (int(self.seconds * (one.number + 0.5) / last / 3600) for one in self.launches)
+        return [f"{self.started_at + timedelta(hours=each):%Y-%m-%dT%H}" for each in since]
 
 
 def run_launches(report: RunReport, pair: str) -> RunLaunches | None:

@@ -228,7 +228,7 @@ def test_fewer_instructions_and_an_interval_that_does_not_tell_name_both() -> No
 
 
 def test_instructions_are_possible_where_the_interval_does_not_rule_them_out() -> None:
-    """Misses that could account for all of it do not make the cause certain."""
+    """Misses that could account for all of it do not make the cause certain: they are possible, too."""
 
     def with_misses(noise: float) -> Explanation:
         moved = changed(nat=185.0, ipp={"nat": 362})
@@ -238,6 +238,7 @@ def test_instructions_are_possible_where_the_interval_does_not_rule_them_out() -
         )
 
     unsure, sure = with_misses(0.04), with_misses(0.0)
-    assert unsure.detail == sure.detail == "cache"
-    assert [one.detail for one in unsure.possible] == ["more_instructions"] and not sure.possible
-    assert unsure.text.endswith("Possible causes, not distinguished: more instructions each time it runs.")
+    assert sure.detail == "cache" and not sure.possible
+    assert unsure.detail == "unknown"
+    assert [one.detail for one in unsure.possible] == ["more_instructions", "cache"]
+    assert "Possible causes, not distinguished: more instructions each time it runs; more data" in unsure.text

@@ -112,6 +112,14 @@ def in_one_hour(runs: list[RunLaunches]) -> list[RunLaunches]:
     ]
 
 
+@pytest.mark.parametrize(("minutes", "hours"), [(40, 1), (180, 3)])
+def test_a_run_of_less_than_an_hour_is_in_one(minutes: int, hours: int) -> None:
+    (run, *_) = HOST.runs(np.random.default_rng(3))
+    late = run.started_at.replace(minute=50)
+    run = run.model_copy(update={"started_at": late, "seconds": 60.0 * minutes})
+    assert len(set(run.hours())) == hours
+
+
 def at_equal_counts(runs: list[RunLaunches], **update: object) -> PairPool:
     found = pool([one.model_copy(update={"equal_counts": True, **update}) for one in runs], 0.01)
     assert found is not None

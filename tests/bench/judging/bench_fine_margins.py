@@ -2,6 +2,10 @@
 """How many changes of 0.2 to 0.5 % in cycles alone are found at a margin of 0.1 %, how many equal pairs
 alarm, and how the error falls with the time, beside its theory.
 
+Pairs of equal builds are also drawn from the measured launches: a run's launches without its change, in
+blocks of BLOCK consecutive ones, since neighbours may be alike, each with arms swapped or not. What has no
+change then alarms as often as the stopping rule errs on the noise of this host.
+
 Usage: make bench BENCH=fine_margins or BENCH="fine_margins MINUTES MUTANTS AA": for each of so many mutants
 of reference-nf/mutants/fine, and of A/A pairs, a run of at most MINUTES, which ends with its decision. The
 default is 30 10 60: a night or two. "5 2 1" takes a quarter of an hour.
@@ -11,10 +15,12 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
+import numpy as np
 from host import print_result
 from nalm_agent.measure.measure import measure
 from nalm_agent.measure.request import Request
@@ -23,10 +29,13 @@ from nalm_agent.mutants.scratch import Change, Scratch
 from nalm_agent.report.progress import Silent
 from nalm_agent.source.git import Repository
 from nalm_agent.store.home import Home, WorkDir
-from nalm_core.pooling.components import components, observations, pair_mean
-from nalm_core.pooling.launches import RunLaunches, run_launches
 from nalm_core.report.defaults import CONFIDENCE
-from nalm_core.report.run_report import RunReport
+from nalm_core.report.judged_arm import judged_arm
+from nalm_core.report.outcome import Outcome
+from nalm_core.report.rounds import pair_launches, random_units
+from nalm_core.report.run_report import Arm, RunReport, Settings
+from nalm_core.stats.estimate import estimate_ratio, middle_launches
+from nalm_core.stats.sequential import decide_at, look_schedule
 from nalm_core.verdict.verdict import judge
 
 NF = Path(__file__).resolve().parents[3] / "reference-nf"
@@ -34,25 +43,43 @@ MINUTES, MUTANTS, AA = 30, 10, 60
 MARGIN = 0.001
 SHARES = (0.125, 0.25, 0.5, 1.0)
 """Parts of a run at which its error is shown."""
+LEAST = 6
+"""Fewer launches show no error."""
 SCENARIO = "sfc_a"
+DRAWN, BLOCK, SEED = 2_000, 8, 20261128
+ALARMS = (Outcome.REGRESSED, Outcome.IMPROVED)
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Cycles per packet of each random unit of a run, head's without its change, by time."""
+
+    base: tuple[float, ...]
+    head: tuple[float, ...]
+    settings: Settings
+    minutes: float
 
 
 def main() -> int:
     given = [int(one) for one in sys.argv[1:4]]
     minutes, mutants, pairs = (*given, *(MINUTES, MUTANTS, AA)[len(given) :])
     patches = dict(list(fine_patches(NF / "mutants").items())[:mutants])
-    home, runs, found, alarms = Home.default(), list[RunLaunches](), 0, 0
+    home, runs, found, alarms = Home.default(), list[Costs](), 0, 0
     with home.work() as work, tempfile.TemporaryDirectory() as folder:
         scratch = Scratch(NF, Path(folder), None)
         for name, patch in patches.items():
             report = measured(scratch, patch, home, work, minutes)
-            outcome = said(name, report, runs)
-            found += outcome == patch.expect
+            found += said(name, report) == patch.expect
+            runs += costs_of(report)
         for number in range(pairs):
             report = measured(scratch, None, home, work, minutes)
-            alarms += said(f"a-a/{number + 1:03}", report, runs) in ("regressed", "improved")
+            alarms += said(f"a-a/{number + 1:03}", report) in ALARMS
+            runs += costs_of(report)
     print_result("fine_margins_found", found, f"of {len(patches)} in {minutes} min", "higher")
     print_result("fine_margins_alarms", alarms, f"of {pairs} A/A", "lower")
+    if runs:
+        drawn = drawn_alarms(runs)
+        print_result("fine_margins_drawn_alarms", drawn, f"of {DRAWN} drawn from {len(runs)} runs", "lower")
     print_curve(runs)
     return 0
 
@@ -73,19 +100,52 @@ def measured(scratch: Scratch, patch: Patch | None, home: Home, work: WorkDir, m
     return measure(request, home, work, Silent())
 
 
-def said(name: str, report: RunReport, runs: list[RunLaunches]) -> str:
-    """The outcome, after a line about it; adds the run's launches."""
+def said(name: str, report: RunReport) -> str:
+    """The outcome, after a line about it."""
     verdict = judge(report)
     chain = verdict.chain
     if chain is not None and chain.ratio_cpp is not None:
         print_result(f"fine_margins_change {name}: {verdict.outcome}", round(chain.ratio_cpp - 1, 5), "", "")
-    found = run_launches(report, name)
-    if found is not None:
-        runs.append(found)
     return verdict.outcome
 
 
-def print_curve(runs: Sequence[RunLaunches]) -> None:
+def costs_of(report: RunReport) -> Iterator[Costs]:
+    """Those of a measured run; none if its launches do not suffice for an estimate."""
+    arm = judged_arm(report)
+    units = [] if arm is None else random_units(report, pair_launches(report, Arm.BASE, arm))
+    base, head = [one.base_cpp() for one in units], [one.head_cpp() for one in units]
+    estimate = estimate_ratio(base, head, kept=middle_launches(base, head)) if units else None
+    if estimate is not None:
+        minutes = (report.finished_at - report.started_at).total_seconds() / 60
+        yield Costs(tuple(base), tuple(cost / estimate.ratio for cost in head), report.settings, minutes)
+
+
+def drawn_alarms(runs: Sequence[Costs]) -> int:
+    """How many of DRAWN runs without a change alarm."""
+    random = np.random.default_rng(SEED)
+    return sum(alarm(runs[random.integers(len(runs))], random) for _ in range(DRAWN))
+
+
+def alarm(run: Costs, random: np.random.Generator) -> bool:
+    """Whether a drawn run alarms at one of its looks."""
+    schedule = look_schedule(run.settings)
+    base, head = list[float](), list[float]()
+    while len(base) < schedule[-1]:
+        begin = random.integers(max(1, len(run.base) - BLOCK + 1))
+        block = run.base[begin : begin + BLOCK], run.head[begin : begin + BLOCK]
+        old, new = block if random.random() < 0.5 else block[::-1]
+        base += old
+        head += new
+    for look, launches in enumerate(schedule, start=1):
+        old, new = base[:launches], head[:launches]
+        estimate = estimate_ratio(old, new, kept=middle_launches(old, new))
+        outcome = decide_at(estimate, run.settings, look)
+        if outcome is not None:
+            return outcome in ALARMS
+    return False
+
+
+def print_curve(runs: Sequence[Costs]) -> None:
     """Half widths of intervals over minutes, mean of all runs, beside what the first minutes predict:
     c / sqrt(minutes)."""
     widths = {share: [one for run in runs if (one := half_width(run, share)) is not None] for share in SHARES}
@@ -100,15 +160,15 @@ def print_curve(runs: Sequence[RunLaunches]) -> None:
         print_result(f"{name}, predicted", round(constant / minutes**0.5, 5), "", "lower")
 
 
-def half_width(run: RunLaunches, share: float) -> tuple[float, float] | None:
+def half_width(run: Costs, share: float) -> tuple[float, float] | None:
     """(minutes, half width at CONFIDENCE) after a part of a run; None with too few launches."""
-    launches = run.launches[: round(share * len(run.launches))]
-    part = observations([run])[: len(launches)]
-    found = components(part)
-    if found is None or len(part) < 6:
+    count = round(share * len(run.base))
+    base, head = run.base[:count], run.head[:count]
+    estimate = estimate_ratio(base, head, kept=middle_launches(base, head)) if count >= LEAST else None
+    if estimate is None:
         return None
-    low, high = pair_mean(part, found).estimate.interval(1 - CONFIDENCE)
-    return share * run.seconds / 60, (high - low) / 2
+    low, high = estimate.interval(1 - CONFIDENCE)
+    return share * run.minutes, (high - low) / 2
 
 
 if __name__ == "__main__":
