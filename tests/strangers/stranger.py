@@ -20,7 +20,7 @@ from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.serialization import parse_report
 from nalm_core.verdict.verdict import judge
 from nalm_core.verdict.wording import BUSY_SHARE
-from transcript import Session
+from transcript import BLOCK_SECONDS, Session
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / ".cache" / "strangers"
@@ -72,17 +72,23 @@ class Stranger:
             self.tried.first_minutes = (time.monotonic() - self.began) / 60
 
     def judge(
-        self, what: str, expected: Outcome | None, named: str | None = None, no_cost: float = NO_COST
+        self,
+        what: str,
+        expected: Outcome | None,
+        named: str | None = None,
+        no_cost: float = NO_COST,
+        minutes: tuple[int, ...] = MINUTES,
     ) -> str:
         """Judges HEAD against the commit before; a planted change again while it is undecided on a quiet
         host. The verdict of its report must be the expected one (None: of a commit without cost), and the
         output names the function. Where instructions are counted, they are as exact as they are on a quiet
         machine, so that a planted change is found on a busy one, too. Cycles alone may stay undecided on a
         busy one, which `end` reports. Returns the last output."""
-        for minutes in MINUTES:
-            force = "" if minutes == MINUTES[0] else " --force"
-            command = f"nalm check HEAD~1 HEAD --minutes {minutes}{force} --json=../run.json"
-            output = self.session.run(f"{command} && code=0 || code=$?; echo code=$code")
+        for number in minutes:
+            force = "" if number == minutes[0] else " --force"
+            command = f"nalm check HEAD~1 HEAD --minutes {number}{force} --json=../run.json"
+            seconds = BLOCK_SECONDS + 60 * number
+            output = self.session.run(f"{command} && code=0 || code=$?; echo code=$code", seconds)
             code = int(output.rsplit("code=", 1)[1])
             report = parse_report((self.session.where().parent / "run.json").read_bytes())
             outcome, busy = judge(report).outcome, is_busy(report)

@@ -191,16 +191,24 @@ def test_a_page_as_it_stands_then_3_percent_then_nothing(page: Page, stranger: S
     stranger.end()
 
 
-@pytest.mark.timeout(3600)
+ONE_IN_EIGHT = "priority=10,ip,in_port=1,nw_src=198.18.0.0/27,actions="
+"""A flow of Open vSwitch that 32 of the 256 packets match, which come one after the other."""
+OF_CYCLES_ALONE = (20, 30)
+"""Minutes for 3 % of an NF that counts for itself: a launch takes 10 s, and there are no instructions."""
+
+
+@pytest.mark.timeout(4 * 3600)
 def test_open_vswitch(stranger: Stranger) -> None:
-    """The page adds a flow, which may cost nothing. Planted is an action more; there are no functions."""
+    """The page adds a flow, which may cost nothing. Planted is an action on one packet in eight, which costs
+    a third of a packet's cycles; there are no functions."""
     require(("openvswitch-switch-dpdk",), ("unshare", "setpriv"))
     stranger.play(DOCUMENTS / "self-counting.md")
-    stranger.session.run("git checkout -q HEAD~1 && git tag base")
+    stranger.session.run("git checkout -q HEAD~1")
+    stranger.session.run(f"echo {ONE_IN_EIGHT}output:2 >>flows.txt && git commit -qam base && git tag base")
     stranger.session.run("echo '# words' >>flows.txt && git commit -qam 'words'")
     stranger.judge("no cost", None)
     stranger.session.run("git checkout -q base")
-    stranger.session.run("sed -i 's/actions=/actions=mod_nw_tos:4,/' flows.txt")
+    stranger.session.run("sed -i '/nw_src/s/actions=/actions=mod_nw_tos:4,/' flows.txt")
     stranger.session.run("git commit -qam 'an action'")
-    stranger.judge("an action planted", Outcome.REGRESSED)
+    stranger.judge("3 % planted", Outcome.REGRESSED, minutes=OF_CYCLES_ALONE)
     stranger.end()

@@ -51,9 +51,9 @@ class Session:
         self._environment = dict(environment)
         self._state = folder.with_name(f".{folder.name}.state")
 
-    def run(self, script: str) -> str:
-        """Runs a block and returns its output. Raises AssertionError with it if a command ends otherwise
-        than it should."""
+    def run(self, script: str, seconds: float = BLOCK_SECONDS) -> str:
+        """Runs a block, for at most so many seconds, and returns its output. Raises AssertionError with it if
+        a command ends otherwise than it should."""
         known = f". {self._state}\n" if self._state.exists() else ""
         keep = f"{{ export -p; printf 'cd %q\\n' \"$PWD\"; }} >{self._state}\n"
         done = subprocess.run(
@@ -65,7 +65,7 @@ class Session:
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
-            timeout=BLOCK_SECONDS,
+            timeout=seconds,
             check=False,
         )
         output = _CONTROL.sub("", done.stdout)

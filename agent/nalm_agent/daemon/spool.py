@@ -76,7 +76,7 @@ class Spool:
                 hint=f"see the agent's log for why the server accepts none of it, or raise {LIMIT}",
             )
         try:
-            put(self.folder / f"{time.time_ns():020d}-{label.job_id}-{label.kind}", content)
+            put(self.folder / f"{self._next_number():020d}-{label.job_id}-{label.kind}", content)
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT):
                 raise
@@ -129,6 +129,11 @@ class Spool:
             fcntl.flock(lock, fcntl.LOCK_EX)
             remove_abandoned_files(self.folder)
             yield
+
+    def _next_number(self) -> int:
+        """The time, or the number after the newest item's if the clock was set back."""
+        newest = max((int(path.name.partition("-")[0]) for path in self._paths()), default=0)
+        return max(time.time_ns(), newest + 1)
 
     def _paths(self) -> list[Path]:
         return sorted(path for path in self.folder.iterdir() if path.name[0].isdigit())

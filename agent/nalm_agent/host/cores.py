@@ -13,7 +13,7 @@ from pathlib import Path
 
 from nalm_core.text.amounts import amount
 
-from nalm_agent.runtime.errors import HostError
+from nalm_agent.runtime.errors import HostError, TooFewCpusError
 
 LOCKS = "NALM_LOCKS"
 """Environment variable: directory of the locks of this host's CPUs, for every agent on it."""
@@ -38,11 +38,11 @@ class Cores:
 def choose(lcores: int) -> Cores:
     """The CPUs for so many lcores: the last permitted ones, since the first takes most interrupts.
 
-    With as many lcores as CPUs, the agent shares the last lcore's CPU. Raises HostError if there are too few.
+    With as many lcores as CPUs, the agent shares the last lcore's CPU. Raises TooFewCpusError.
     """
     allowed = sorted(os.sched_getaffinity(0), reverse=True)
     if lcores > len(allowed):
-        raise HostError(
+        raise TooFewCpusError(
             f"the scenario needs {amount(lcores, 'lcore')}, "
             f"but nalm may use {amount(len(allowed), 'CPU')} of this host",
             hint="choose a scenario with fewer lcores, or a larger host",

@@ -24,7 +24,7 @@ from nalm_agent.runtime.errors import HostError, UsageError
 from nalm_agent.runtime.signal_guard import SignalGuard
 from nalm_agent.store.atomic_file import put, sync_names
 from nalm_agent.store.home import SETTINGS_RECORD, Home
-from nalm_agent.store.process_stamp import is_abandoned
+from nalm_agent.store.process_stamp import STAMPED, is_abandoned
 
 FILE = SETTINGS_RECORD
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
@@ -46,7 +46,7 @@ class Record(BaseModel):
 
     boot_id: str
     before: list[Before]
-    owner: str | None = Field(default=None, pattern=r"^nalm-\d+-\d+-[0-9a-f]+$")
+    owner: str | None = Field(default=None, pattern=f"^{STAMPED}$")
     """The stamp of the process that reverts them itself; None: they stay until `--untune`."""
 
 

@@ -95,7 +95,7 @@ class Record(Line):
 
 
 def read_records(path: Path) -> list[Record]:
-    """Records of a file, without a last line that a kill cut short.
+    """Records of a file, the last one of each comparison, without a last line that a kill cut short.
 
     Raises UsageError for a file of another program.
     """
@@ -105,21 +105,23 @@ def read_records(path: Path) -> list[Record]:
         raise UsageError(
             f"{path} cannot be read: {error.strerror}", hint="name a file made by --json"
         ) from error
-    found = []
+    found: dict[str, Record] = {}
     for number, line in enumerate(text.split(b"\n")[:-1], start=1):
         try:
-            found.append(Record.model_validate_json(line))
+            record = Record.model_validate_json(line)
         except ValidationError as error:
             raise UsageError(
                 f"{path}:{number} is no record of nalm-mutants",
                 hint="name a file made by --json",
                 log=first_mistake(error.errors()),
             ) from error
-    return found
+        found[record.key] = record
+    return list(found.values())
 
 
 class Journal:
-    """A file of JSON lines, complete after each line; or standard output."""
+    """A file of JSON lines, complete after each line; or standard output. `known`: what it has of a campaign
+    that is resumed, without errors, which are measured again."""
 
     def __init__(self, path: Path | None, *, resume: bool) -> None:
         self._path = path
@@ -132,7 +134,7 @@ class Journal:
             )
         if path.exists():
             records = read_records(path)
-            self.known = {record.key: record for record in records}
+            self.known = {record.key: record for record in records if record.outcome != "error"}
             self._cut_to_whole_lines(path)
         path.parent.mkdir(parents=True, exist_ok=True)
 

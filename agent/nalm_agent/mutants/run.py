@@ -21,7 +21,7 @@ from nalm_agent.mutants.record import AA_KIND, Expected, Journal, Outcome, Recor
 from nalm_agent.mutants.scratch import Change, Scratch
 from nalm_agent.report.progress import Progress
 from nalm_agent.report.result import judged
-from nalm_agent.runtime.errors import HostError, NalmError
+from nalm_agent.runtime.errors import HostError, NalmError, TooFewCpusError
 from nalm_agent.source.git import Repository
 from nalm_agent.store.home import Home, WorkDir
 
@@ -119,7 +119,10 @@ class Campaign:
             reports.mkdir(parents=True, exist_ok=True)
 
     def run(self, tasks: list[Task], journal: Journal, progress: Progress) -> Iterator[Record]:
-        """Measures tasks that the journal lacks, and yields each record as soon as it is done."""
+        """Measures tasks that the journal lacks, and yields each record as soon as it is done.
+
+        Raises HostError for a fault of this host.
+        """
         tree = self.scratch.tree
         for number, task in enumerate(tasks, start=1):
             key = task.key(tree)
@@ -145,8 +148,10 @@ class Campaign:
 
         try:
             report = self._report(task, watch)
-        except HostError as error:
+        except TooFewCpusError as error:
             return record("skipped", error.message)
+        except HostError:
+            raise  # such as a full disk: the campaign goes on with --resume
         except NalmError as error:
             return record("error", error.full_text())
         watch.step("report", "verdict", 1.0)

@@ -79,6 +79,10 @@ class HostError(NalmError):
     """The host cannot measure."""
 
 
+class TooFewCpusError(HostError):
+    """The host has fewer CPUs than a scenario's lcores and the agent take."""
+
+
 class GeneratorError(NalmError):
     """A generator of load outside of the NF failed, refused, or is not trusted."""
 

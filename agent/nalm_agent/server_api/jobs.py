@@ -22,6 +22,9 @@ TIMEOUT_SECONDS = 30.0
 RELEASE_SECONDS = 5.0
 """Time limit for giving a job back when the agent ends."""
 LEASE_WAIT_SECONDS = 20.0
+_ALSO_OF_PROXIES = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+"""Refusals that hold whoever says them. Other answers that are not the API's are of a proxy, or of a page
+that stands in for the server."""
 NOT_WORKING = "Nalm-Agent-State"
 """Header of an answer without a job: why this host gets none."""
 
@@ -149,11 +152,17 @@ class ServerClient:
         self._pause(max(pause, error.pause_seconds, error.retry_after_seconds))
 
     def _once(self, method: str, path: str, **options: Any) -> httpx.Response:
-        """Raises ServerAwayError, LeaseLostError for 409, ServerError for any other refusal."""
+        """Raises ServerAwayError, also for an answer of another program, LeaseLostError for 409, ServerError
+        for any other refusal."""
         answer = self._client.request(method, path, **options)
-        if answer.is_success:
+        if answer.is_success and _is_api(answer):
             return answer
         refused = refusal(answer)
+        if not refused.name and answer.status_code not in _ALSO_OF_PROXIES:
+            raise ServerAwayError(
+                f"{self.address} answers {path} with {answer.status_code}, and not as a nalm server does",
+                answer=refused.text,
+            )
         if answer.status_code == HTTPStatus.CONFLICT:
             raise LeaseLostError(refused.text)
         if refused.name == NEWER_REPORT:
@@ -171,3 +180,9 @@ class ServerClient:
             log=refused.text,
             status=answer.status_code,
         )
+
+
+def _is_api(answer: httpx.Response) -> bool:
+    """True for an answer with JSON or without a body."""
+    kind = answer.headers.get("content-type", "")
+    return answer.status_code == HTTPStatus.NO_CONTENT or kind.startswith("application/json")

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from nalm_core.text.json_option import METAVAR, OPTION
 
-from nalm_agent.runtime.errors import ExitCode, NalmError
+from nalm_agent.runtime.errors import ExitCode, NalmError, refused_by_host
 from nalm_agent.shell.completion import revision_names, scenario_names
 
 _FILE = "FILE"
@@ -131,10 +131,11 @@ def tolerating(never_fail: bool) -> Iterator[None]:
     """With --never-fail, prints errors of measuring and sending and exits with 0; raises errors of usage."""
     try:
         yield
-    except NalmError as error:
-        if not never_fail or error.exit_code == ExitCode.USAGE:
+    except (NalmError, OSError) as error:
+        shown = refused_by_host(error) if isinstance(error, OSError) else error
+        if not never_fail or shown is None or shown.exit_code == ExitCode.USAGE:
             raise
         from nalm_agent.report.console import show_error  # only an error needs a console
 
-        show_error(error)
+        show_error(shown)
         raise typer.Exit(ExitCode.OK) from error

@@ -8,6 +8,7 @@ and equal sources build to equal bytes.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
@@ -20,7 +21,7 @@ from pathlib import Path
 from nalm_core.text.commit_name import short
 from nalm_core.text.plain_text import plain_line
 
-from nalm_agent.runtime.errors import GitError
+from nalm_agent.runtime.errors import GitError, HostError
 from nalm_agent.source.given_config import GivenConfig
 from nalm_agent.source.submodules import Submodules, require_clean
 
@@ -64,6 +65,25 @@ def fetch_hint(name: str) -> str:
     return f"{deeper}`git fetch --unshallow` fetches all"
 
 
+def _is_kept(variable: str) -> bool:
+    """False for variables that a hook of git sets for its own repository. Configuration is kept: in a CI's
+    container `safe.directory` may be given so."""
+    return not variable.startswith("GIT_") or variable.startswith("GIT_CONFIG_")
+
+
+def _no_repository(path: Path, said: str) -> GitError:
+    if "dubious ownership" in said:
+        return GitError(
+            f"git reads no repository of another user: {path}",
+            hint=f"`git config --global --add safe.directory {path.absolute()}` allows it",
+            log=said,
+        )
+    return GitError(
+        f"{path} is not in a git repository",
+        hint="run nalm inside the NF's repository, or name it with --repo",
+    )
+
+
 class Repository:
     """A git repository, with a scratch directory for objects that must not be written to it."""
 
@@ -71,18 +91,15 @@ class Repository:
         """given: stands in for nalm.toml of every revision; None: each revision's own."""
         self.scratch = scratch
         self.given = given
-        self._env = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+        self._env = {key: value for key, value in os.environ.items() if _is_kept(key)}
         self._env |= {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
         self._start = path
         if not path.is_dir():
             raise GitError(f"{path} is not a directory", hint="give the path of the NF's git repository")
-        bare = self._try("rev-parse", "--is-bare-repository")
-        if bare is None:
-            raise GitError(
-                f"{path} is not in a git repository",
-                hint="run nalm inside the NF's repository, or name it with --repo",
-            )
-        self.bare = bare == "true"
+        bare = self._run(("rev-parse", "--is-bare-repository"), None)
+        if bare.returncode != 0:
+            raise _no_repository(path, bare.stderr)
+        self.bare = bare.stdout.strip() == "true"
         self.root = path if self.bare else Path(self._git("rev-parse", "--show-toplevel"))
         self._start = self.root
         objects = self.root / self._git("rev-parse", "--git-path", "objects")
@@ -200,9 +217,11 @@ class Repository:
 
         Raises GitError if there is no base, or if a shallow clone lacks it.
         """
-        for branch in ("origin/HEAD", "origin/main", "origin/master", "main", "master"):
+        for branch in self._default_branch():
             base = self._try("merge-base", branch, head.commit)
-            if base and base != head.commit:
+            if base == head.commit:
+                break
+            if base:
                 return BaseChoice(self.resolve(base), f"merge base with {branch}")
             if not base and self.shallow and self._try("rev-parse", "--verify", "--quiet", branch):
                 raise GitError(
@@ -219,6 +238,19 @@ class Repository:
                 hint="change a file to have the working tree judged, or name a base with --base",
             )
         return BaseChoice(parent, "the commit before HEAD")
+
+    def _default_branch(self) -> list[str]:
+        """The default branch of `origin` and the local one of its name; those of them that exist."""
+        default = self._try("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
+        for name in (default, "origin/main", "origin/master"):
+            local = (name or "").removeprefix("origin/")
+            found = [one for one in (name, local) if one and self._is_commit(one)]
+            if found:
+                return found
+        return []
+
+    def _is_commit(self, name: str) -> bool:
+        return self._try("rev-parse", "--verify", "--quiet", "--end-of-options", name) is not None
 
     def read(self, revision: Revision, path: str) -> str | None:
         """A text file of a revision; None if it does not exist."""
@@ -257,10 +289,9 @@ class Repository:
         """Mode and object of those paths that a tree has."""
         if not names:
             return {}
-        form = "--format=%(objectmode) %(objectname)%x09%(path)"
-        listed = self._try("ls-tree", "-z", form, tree, "--", *sorted(names), strip=False) or ""
+        listed = self._git("ls-tree", "-z", tree, "--", *sorted(names))
         rows = (row.partition("\t") for row in listed.split("\0") if row)
-        return {path: entry for entry, _, path in rows}
+        return {path: f"{mode} {named}" for about, _, path in rows for mode, _, named in [about.split()]}
 
     def export(self, revision: Revision, to: Path) -> None:
         """Writes the revision's files, including those of its submodules, into an empty directory.
@@ -286,7 +317,7 @@ class Repository:
     def _run(
         self, arguments: Sequence[str], env: Mapping[str, str] | None, cwd: Path | None = None
     ) -> subprocess.CompletedProcess[str]:
-        command = ["git", "-c", "core.quotePath=false", *arguments]
+        command = ["git", "-c", "core.quotePath=false", "-c", "log.showSignature=false", *arguments]
         try:
             done = subprocess.run(
                 command,
@@ -314,6 +345,12 @@ class Repository:
 
     def _git(self, *arguments: str, env: dict[str, str] | None = None, cwd: Path | None = None) -> str:
         done = self._run(arguments, env, cwd)
+        if done.returncode != 0 and os.strerror(errno.ENOSPC) in done.stderr:
+            raise HostError(
+                f"git {arguments[0]} found no space for its objects in {self.scratch}",
+                hint="free space with `nalm store --prune`, or set NALM_HOME to another disk",
+                log=done.stderr,
+            )
         if done.returncode != 0:
             raise GitError(f"git {arguments[0]} failed in {self._start}", log=done.stderr)
         return done.stdout.strip()

@@ -1,35 +1,102 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names that contain their process, to distinguish leftovers of killed processes from files in use."""
+"""Names that contain their process, to distinguish leftovers of killed processes from files in use.
+
+Folders may be shared with other containers and hosts, whose processes this one does not see: a name has the
+boot and the PID namespace of its process, too.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
+import time
 from collections.abc import Iterator
+from enum import Enum, auto
+from functools import cache
 from pathlib import Path
 
 STAMP = "nalm"
 PATTERN = f"{STAMP}-*-*-*"
+STAMPED = r"nalm-\d+-\d+-(?:[0-9a-f]+\.[0-9a-f]+-)?[0-9a-f]+"
+"""A regular expression for a stamp; those of before have no place."""
+
+
+OLD_SECONDS = 48 * 3600.0
+"""Age from which entries of unseen processes are leftovers: no command runs so long."""
+
+
+class Owner(Enum):
+    """What is known of the process of a stamped name."""
+
+    RUNS = auto()
+    ENDED = auto()
+    UNSEEN = auto()
+    """It is in another PID namespace, as of a container."""
+    OTHER_BOOT = auto()
+    """It is of an earlier boot, or on another host."""
 
 
 def stamp() -> str:
     """A new name of this process."""
-    return f"{STAMP}-{os.getpid()}-{_start_ticks(os.getpid())}-{secrets.token_hex(4)}"
+    started = _start_ticks(os.getpid())
+    return f"{STAMP}-{os.getpid()}-{started}-{_boot()}.{_space()}-{secrets.token_hex(4)}"
+
+
+def owner_of(name: str) -> Owner | None:
+    """What is known of a stamped name's process; None if the name is no stamp."""
+    parts = name.split("-")
+    if len(parts) not in (4, 5) or parts[0] != STAMP or not parts[1].isdigit():
+        return None
+    if len(parts) == 5:  # names of before have no place
+        boot, _, space = parts[3].partition(".")
+        if boot != _boot():
+            return Owner.OTHER_BOOT
+        if space != _space():
+            return Owner.UNSEEN
+    return Owner.RUNS if _start_ticks(int(parts[1])) == parts[2] else Owner.ENDED
 
 
 def is_abandoned(name: str) -> bool:
-    """True for a stamped name whose process no longer runs."""
-    parts = name.split("-")
-    if len(parts) != 4 or parts[0] != STAMP or not parts[1].isdigit():
-        return False
-    return _start_ticks(int(parts[1])) != parts[2]
+    """True for a stamped name of this host whose process no longer runs."""
+    return owner_of(name) in (Owner.ENDED, Owner.OTHER_BOOT)
 
 
 def abandoned(folder: Path, prefix: str = "") -> Iterator[Path]:
-    """Entries of a folder, named by the prefix and a stamp, whose process no longer runs."""
+    """Entries of a folder, named by the prefix and a stamp, whose process no longer runs. Those of processes
+    that this one cannot see are left out until they are old."""
     for path in folder.glob(f"{prefix}{PATTERN}"):
-        if is_abandoned(path.name.removeprefix(prefix)):
+        owner = owner_of(path.name.removeprefix(prefix))
+        if owner is Owner.ENDED or (owner in (Owner.UNSEEN, Owner.OTHER_BOOT) and _is_old(path)):
             yield path
+
+
+def _is_old(path: Path) -> bool:
+    try:
+        return time.time() - path.lstat().st_mtime > OLD_SECONDS
+    except OSError:
+        return False
+
+
+@cache
+def _boot() -> str:
+    try:
+        return _short(Path("/proc/sys/kernel/random/boot_id").read_text())
+    except OSError:
+        return "0"
+
+
+@cache
+def _space() -> str:
+    """This process's PID namespace."""
+    try:
+        return _short(str(Path("/proc/self/ns/pid").readlink()))
+    except OSError:
+        return "0"
+
+
+def _short(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def _start_ticks(pid: int) -> str | None:

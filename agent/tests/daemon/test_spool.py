@@ -131,6 +131,50 @@ def test_a_refused_agent_keeps_everything(spool: Spool) -> None:
     assert len(spool) == 1
 
 
+@pytest.mark.parametrize("status", [200, 302, 404, 407])
+def test_a_page_that_stands_in_for_the_server_takes_nothing(spool: Spool, status: int) -> None:
+    """As of a proxy whose server is down, or of a sign-in."""
+    put(spool, 1)
+    put(spool, 1, kind="finish")
+
+    def page(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(status, html="<h1>We are back soon</h1>")
+
+    client = ServerClient(SERVER, "good", print, transport=httpx.MockTransport(page))
+    with pytest.raises(ServerAwayError, match=rf"answers /reports with {status}, and not as a nalm server"):
+        deliver(spool, client, print)
+    assert len(spool) == 2
+
+
+def test_a_report_that_a_proxy_takes_for_too_large_fails_its_job(spool: Spool) -> None:
+    put(spool, 1)
+    taken: list[str] = []
+
+    def proxy(request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/reports"):
+            return httpx.Response(413, html="<h1>413 Request Entity Too Large</h1>")
+        taken.append(request.content.decode())
+        return httpx.Response(204)
+
+    deliver(spool, ServerClient(SERVER, "good", print, transport=httpx.MockTransport(proxy)), print)
+    assert len(spool) == 0 and "failed" in taken[0]
+
+
+def test_results_keep_their_order_while_the_clock_is_set_back(
+    spool: Spool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = iter((2_000_000_000, 1_000_000_000, 1_000_000_001))
+    monkeypatch.setattr("nalm_agent.daemon.spool.time.time_ns", lambda: next(times))
+    put(spool, 1)
+    put(spool, 1, kind="finish")
+    put(spool, 2)
+    assert [(one.label.job_id, one.label.kind) for one in spool.items()] == [
+        (1, "report"),
+        (1, "finish"),
+        (2, "report"),
+    ]
+
+
 def test_results_for_another_server_stay(spool: Spool) -> None:
     spool.put(Label(kind="report", server="http://elsewhere", job_id=1, fence=1), b"x")
     deliver(spool, client_of(Answers()), print)
@@ -196,6 +240,7 @@ class Taking(BaseHTTPRequestHandler):
         assert body == b"x" * 20000
         self.server.jobs.add(int(self.path.partition("job_id=")[2].partition("&")[0]))  # type: ignore[attr-defined]
         self.send_response(200)
+        self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", "2")
         self.end_headers()
         self.wfile.write(b"{}")

@@ -10,9 +10,13 @@ from pathlib import Path
 
 import pytest
 from nalm_agent.mutants.cli import chosen
-from nalm_agent.mutants.record import Record, read_records
+from nalm_agent.mutants.record import Journal, Record, read_records
+from nalm_agent.mutants.run import Campaign, Stopwatch, Task, aa_tasks
 from nalm_agent.mutants.scratch import Scratch, with_value
-from nalm_agent.runtime.errors import UsageError
+from nalm_agent.report.progress import Silent
+from nalm_agent.runtime.errors import HostError, UsageError
+from nalm_agent.store.home import Home
+from nalm_core.report.run_report import RunReport
 from tiny import NALM_TOML, Nalm, NfRepository
 
 HEADER = """title: a change
@@ -115,6 +119,22 @@ def test_a_missed_one_fails(nf: NfRepository, nalm: Nalm, tmp_path: Path) -> Non
     stale: Record = read_records(file)[1]
     assert stale.outcome == "error"
     assert "does not apply" in stale.reason
+
+
+def test_a_fault_of_the_host_ends_the_campaign(nf: NfRepository, tmp_path: Path) -> None:
+    """A full disk says nothing about a mutant: a resumed campaign measures it."""
+
+    class Full(Campaign):
+        def _report(self, task: Task, watch: Stopwatch) -> RunReport:
+            raise HostError("the disk is full")
+
+    scratch = Scratch(nf.path, tmp_path / "scratch", None)
+    file = tmp_path / "all.jsonl"
+    home = Home(tmp_path / "home")
+    with home.work() as work, pytest.raises(HostError, match="the disk is full"):
+        tasks = aa_tasks(1, "tiny")
+        list(Full(scratch, home, work, None).run(tasks, Journal(file, resume=False), Silent()))
+    assert not file.exists()
 
 
 def test_wrong_arguments_are_named(nf: NfRepository, tmp_path: Path) -> None:

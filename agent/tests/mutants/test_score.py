@@ -172,6 +172,16 @@ def test_a_file_is_gone_on_with_after_a_kill(tmp_path: Path) -> None:
     assert [one.outcome for one in read_records(path)] == ["regressed", "same"]
 
 
+def test_what_could_not_be_measured_is_measured_again(tmp_path: Path) -> None:
+    path = tmp_path / "all.jsonl"
+    Journal(path, resume=False).add(record(SLOWER, "error", key="slower"))
+    journal = Journal(path, resume=True)
+    assert not journal.known
+    journal.add(record(SLOWER, "regressed", key="slower"))
+    assert [one.outcome for one in read_records(path)] == ["regressed"]
+    assert Journal(path, resume=True).known["slower"].outcome == "regressed"
+
+
 def test_a_stranger_s_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "letter.txt"
     path.write_text("Dear reader\n")

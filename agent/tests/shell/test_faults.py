@@ -13,6 +13,7 @@ import typer
 from nalm_agent.runtime.errors import HostError, refused_by_host
 from nalm_agent.shell.app import app, run_app
 from nalm_agent.shell.exit_codes import FAULT, UNREAD
+from nalm_agent.shell.options import tolerating
 from tiny import NALM
 from typer.testing import CliRunner
 
@@ -46,6 +47,14 @@ def test_a_full_disk_is_reported_without_a_traceback(capsys: pytest.CaptureFixtu
     assert ended.value.code == FAULT
     said = capsys.readouterr().err
     assert "No space left on device" in said and "nalm store --prune" in said and "Traceback" not in said
+
+
+def test_a_full_disk_does_not_fail_a_command_that_must_not(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(typer.Exit) as ended, tolerating(True):
+        Path("/dev/full").write_text("x")
+    assert ended.value.exit_code == 0 and "No space left on device" in capsys.readouterr().err
+    with pytest.raises(OSError, match="No space left"), tolerating(False):
+        Path("/dev/full").write_text("x")
 
 
 def test_what_is_refused_without_a_file_is_a_fault_with_its_traceback() -> None:

@@ -107,6 +107,66 @@ def test_base_on_main(nf_repository: NfRepository, tmp_path: Path) -> None:
     assert (choice.revision.commit, choice.why) == (second, "HEAD, the commit under the working tree")
 
 
+def test_a_branch_that_was_the_default_once_is_no_base(nf_repository: NfRepository, tmp_path: Path) -> None:
+    nf_repository.git("branch", "master")
+    second = nf_repository.commit("second", work__h="//2\n")
+    nf_repository.commit("third", work__h="//3\n")
+    repository = opened(nf_repository, tmp_path)
+    assert repository.choose_base(repository.resolve("HEAD")).revision.commit == second
+
+
+def test_the_default_branch_of_origin_is_the_base(nf_repository: NfRepository, tmp_path: Path) -> None:
+    """Another branch of a usual name is not."""
+    fork = nf_repository.commit("second", work__h="//2\n")
+    nf_repository.git("checkout", "-q", "-b", "develop")
+    nf_repository.commit("third", work__h="//3\n")
+    tip = nf_repository.commit("fourth", work__h="//4\n")
+    nf_repository.git("update-ref", "refs/remotes/origin/main", fork)
+    nf_repository.git("update-ref", "refs/remotes/origin/develop", tip)
+    nf_repository.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/develop")
+    repository = opened(nf_repository, tmp_path)
+    assert repository.choose_base(repository.resolve("HEAD")).why == "the commit before HEAD"
+    nf_repository.git("checkout", "-q", "-b", "feature")
+    nf_repository.commit("mine", work__h="//5\n")
+    choice = repository.choose_base(repository.resolve("HEAD"))
+    assert (choice.revision.commit, choice.why) == (tip, "merge base with origin/develop")
+
+
+def test_signatures_that_git_shows_are_no_part_of_a_commit(
+    nf_repository: NfRepository, tmp_path: Path
+) -> None:
+    tree = nf_repository.git("rev-parse", "HEAD^{tree}")
+    written = subprocess.run(
+        ["git", "cat-file", "commit", "HEAD"], cwd=nf_repository.path, capture_output=True, check=True
+    ).stdout
+    signature = b"\ngpgsig -----BEGIN SSH SIGNATURE-----\n AAAA\n -----END SSH SIGNATURE-----\n\n"
+    signed = subprocess.run(
+        ["git", "hash-object", "-t", "commit", "-w", "--stdin"],
+        cwd=nf_repository.path,
+        input=written.replace(b"\n\n", signature, 1),
+        capture_output=True,
+        check=True,
+    ).stdout.decode()
+    nf_repository.git("config", "log.showSignature", "true")
+    assert nf_repository.git("show", "-s", "--format=%T", signed.strip()) != tree
+    assert opened(nf_repository, tmp_path).resolve(signed.strip()).tree == tree
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_a_repository_of_another_user(
+    nf_repository: NfRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a container of a CI, which has no configuration of git or has it in variables."""
+    os.chown(nf_repository.path, 65534, 65534)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    with pytest.raises(GitError, match="reads no repository of another user") as refused:
+        opened(nf_repository, tmp_path)
+    assert f"--add safe.directory {nf_repository.path}" in str(refused.value.hint)
+    for name, value in (("COUNT", "1"), ("KEY_0", "safe.directory"), ("VALUE_0", "*")):
+        monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
+    assert opened(nf_repository, tmp_path).resolve("HEAD").subject
+
+
 def test_range_is_the_first_parent_line(nf_repository: NfRepository, tmp_path: Path) -> None:
     start = nf_repository.git("rev-parse", "HEAD")
     nf_repository.git("checkout", "-q", "-b", "side")
