@@ -118,12 +118,17 @@ class _Whole:
                 for term, share in zip([[], *self.terms], shares, strict=True)
             ],
             covariance=[[float(value) for value in row] for row in covariance],
-            degrees=float(self.linear.degrees.min()),
+            degrees=self._degrees(len(observations)),
             varied=[name for name in ordered if name not in everywhere],
             fixed=[name for name in ordered if name in everywhere],
             sets=[list(one) for one in sets],
             held_out_error=held_out_error,
         )
+
+    def _degrees(self, cells: int) -> float:
+        """The fewest of any sum of terms: that of the reference has the level's error alone."""
+        own = float(self.linear.degrees.min())
+        return min(own, cells - 1.0) if cells > 1 else own
 
 
 def _fitted_sets(observations: Sequence[Observation]) -> list[tuple[str, ...]]:

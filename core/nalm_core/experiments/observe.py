@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nalm_core.report.instructions import ArmIpp, arm_ipp, common_source
-from nalm_core.report.rounds import PairedLaunch, pair_launches
+from nalm_core.report.rounds import PairedLaunch, pair_launches, random_units
 from nalm_core.report.run_report import Arm, RunReport, RunStatus, Source
 from nalm_core.report.units import CyclesPerPacket
 from nalm_core.stats.estimate import RatioEstimate, estimate_ratio, middle_launches
@@ -64,13 +64,13 @@ def observe(report: RunReport) -> Observation:
         raise CellError(f"{name} is {report.status}: {(report.failure or '').splitlines()[:1]}")
     if failed := [check for check in report.checks if not check.passed]:
         raise CellError(f"{name} is invalid: {failed[0].message}")
-    launches = pair_launches(report, Arm.BASE, Arm.HEAD)
+    launches = random_units(report, pair_launches(report, Arm.BASE, Arm.HEAD))
     old, new = [one.base_cpp() for one in launches], [one.head_cpp() for one in launches]
     kept = middle_launches(old, new)
     estimate = estimate_ratio(old, new, kept=kept)
     if estimate is None:
         raise CellError(f"{name}: the host's other work disturbed too many launches")
-    middle = [launches[index] for index in kept]
+    middle = [launches[index] for index in kept.indices]
     base, head = (_side(report, arm, middle) for arm in (Arm.BASE, Arm.HEAD))
     shares = {
         stage: (_cpp(head, stage) - _cpp(base, stage)) / base.chain.cpp

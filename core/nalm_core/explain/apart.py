@@ -25,7 +25,16 @@ from nalm_core.verdict.profile_change import function_shifts
 from nalm_core.verdict.verdict import Verdict
 
 Of = TypeVar("Of", bound=Model)
-OF_ARM = ("rounds", "bare_turns", "instructions", "profiles", "thread_counts", "event_counts", "model_counts")
+OF_ARM = (
+    "rounds",
+    "bare_turns",
+    "memory",
+    "instructions",
+    "profiles",
+    "thread_counts",
+    "event_counts",
+    "model_counts",
+)
 """Lists of a report whose entries name their arm."""
 
 

@@ -17,7 +17,7 @@ from nalm_core.features.decomposition import (
 from nalm_core.features.decomposition_text import is_shown
 from nalm_core.report.host_match import comparable, differences
 from nalm_core.report.judged_arm import equal_code, feature_change
-from nalm_core.report.rounds import PairedLaunch, pair_launches
+from nalm_core.report.rounds import PairedLaunch, pair_launches, random_units
 from nalm_core.report.run_report import Arm, ArmInfo, Host, RunReport
 from nalm_core.report.summary import ArmSummary
 from nalm_core.stats.estimate import middle_launches
@@ -80,7 +80,7 @@ def _pair(report: RunReport, arm: Arm, *, same_features: bool) -> Decomposition 
 def _paired_sides(report: RunReport, base: Arm, head: Arm) -> tuple[SideCosts, SideCosts] | None:
     if base not in report.arms or head not in report.arms:
         return None
-    launches = pair_launches(report, base, head)
+    launches = random_units(report, pair_launches(report, base, head))
     if not launches:
         return None
     return (

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from nalm_core.report.defaults import CONFIDENCE
 from nalm_core.report.run_report import Model
-from nalm_core.stats.estimate import estimate_ratio, estimate_ratio_unpaired
+from nalm_core.stats.estimate import MiddleLaunches, estimate_ratio, estimate_ratio_unpaired
 from nalm_core.stats.fisher import Common, FisherSplit, fisher_split
 from nalm_core.verdict.attribution import merged_order
 
@@ -103,7 +103,7 @@ def decompose(
     head: SideCosts,
     *,
     measured: Measured,
-    kept: Sequence[int] | None = None,
+    kept: MiddleLaunches | None = None,
     same_features: bool = False,
 ) -> Decomposition | None:
     """The change from base to head; None where a side has no cycles by stage.
@@ -184,7 +184,7 @@ class _Piece:
     head: _Side | None
 
 
-def _scaled(side: SideCosts, kept: Sequence[int] | None) -> dict[str, _Side] | None:
+def _scaled(side: SideCosts, kept: MiddleLaunches | None) -> dict[str, _Side] | None:
     """Stages' figures, scaled so that they add up to the chain's; None without cycles to scale."""
     chain = _mean(side.chain, kept)
     means = {name: _mean(stage.cpp, kept) for name, stage in side.stages.items()}
@@ -198,8 +198,8 @@ def _scaled(side: SideCosts, kept: Sequence[int] | None) -> dict[str, _Side] | N
     }
 
 
-def _mean(values: Sequence[float], kept: Sequence[int] | None) -> float:
-    chosen = list(values) if kept is None else [values[index] for index in kept]
+def _mean(values: Sequence[float], kept: MiddleLaunches | None) -> float:
+    chosen = list(values) if kept is None else kept.of(values)
     return sum(chosen) / len(chosen) if chosen else 0.0
 
 
@@ -281,7 +281,7 @@ def _interval(
     groups: Sequence[Sequence[_Piece]],
     commons: Sequence[Common],
     split: FisherSplit,
-    kept: Sequence[int] | None,
+    kept: MiddleLaunches | None,
 ) -> tuple[float | None, float | None]:
     """Interval of the efficiency index, from its linear form by launch (delta method)."""
     if split.ln_costs is None:

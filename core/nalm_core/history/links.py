@@ -2,7 +2,8 @@
 """The comparisons in a run: ln(head / base) of each metric of chain and stages, with its variance.
 
 A commit that changes the feature set has two comparisons: of the code, both with base's features, and of the
-features, in head's code. Cycles are compared as in the verdict, turn by turn; other metrics launch by launch.
+features, in head's code. Cycles are compared as in the verdict, turn by turn; other metrics launch by launch,
+or layout by layout where launches are in several layouts of code.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import NamedTuple
 from nalm_core.report.defaults import CONFIDENCE, STAGE_FALSE_DISCOVERY_RATE
 from nalm_core.report.history_figure import HistoryFigure
 from nalm_core.report.judged_arm import equal_code, feature_change, judged_arm
+from nalm_core.report.rounds import launches_done, unit_means
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.summary import ArmSummary, Summaries
 from nalm_core.stats.estimate import estimate_ratio, middle_launches
@@ -112,7 +114,7 @@ def _ln(base: float | None, head: float | None) -> float | None:
 
 def _others(summaries: Summaries, part: Part, base: Arm, head: Arm) -> Iterator[LinkValue]:
     """Metrics that the verdict's comparison does not have."""
-    old, new = summaries.of(base), summaries.of(head)
+    report, old, new = summaries.report, summaries.of(base), summaries.of(head)
     places = [(CHAIN, old.chain, new.chain)]
     places += [(name, old.stages[name], of) for name, of in new.stages.items() if name in old.stages]
     for stage, before, after in places:
@@ -120,19 +122,19 @@ def _others(summaries: Summaries, part: Part, base: Arm, head: Arm) -> Iterator[
             known = before.get(metric)
             if metric in OF_VERDICT or known is None or known.source != figure.source:
                 continue
-            found = _compared(known, figure, old, new)
+            found = _compared(report, known, figure, old, new)
             if found is not None:
                 yield LinkValue(stage, metric, figure.source, part, *found)
 
 
 def _compared(
-    base: HistoryFigure, head: HistoryFigure, old: ArmSummary, new: ArmSummary
+    report: RunReport, base: HistoryFigure, head: HistoryFigure, old: ArmSummary, new: ArmSummary
 ) -> tuple[float, float] | None:
     """(ln ratio, variance)."""
     if not base.launches and not head.launches:
         exact = _ln(base.value, head.value)
         return None if exact is None else (exact, 0.0)
-    before, after = _side_by_side(base, head, _launches(old), _launches(new))
+    before, after = _side_by_side(report, base, head, _launches(old), _launches(new))
     if not before or min(*before, *after) <= 0:
         return None
     estimate = estimate_ratio(before, after, kept=middle_launches(before, after))
@@ -144,14 +146,18 @@ def _launches(summary: ArmSummary) -> list[int]:
 
 
 def _side_by_side(
-    base: HistoryFigure, head: HistoryFigure, old: Sequence[int], new: Sequence[int]
+    report: RunReport, base: HistoryFigure, head: HistoryFigure, old: Sequence[int], new: Sequence[int]
 ) -> tuple[list[float], list[float]]:
-    """Values of the launches that both arms have."""
+    """Values of the launches that both arms have, or of their layouts."""
     if len(base.launches) == len(old) and len(head.launches) == len(new):
         before = dict(zip(old, base.launches, strict=True))
         after = dict(zip(new, head.launches, strict=True))
-        common = [one for one in before if one in after]
-        return [before[one] for one in common], [after[one] for one in common]
-    if len(base.launches) == len(head.launches):
+    elif len(base.launches) != len(head.launches):
+        return [], []
+    elif len(base.launches) == launches_done(report):  # also of those whose rounds are not used
+        before, after = dict(enumerate(base.launches)), dict(enumerate(head.launches))
+    else:  # of launches of their own, which have the builds as they are
         return base.launches, head.launches
-    return [], []
+    common = [one for one in before if one in after]
+    first, second = (unit_means(report, {one: of[one] for one in common}) for of in (before, after))
+    return first, second

@@ -2,8 +2,9 @@
 """Google Benchmark's JSON (`--benchmark_format=json`; its docs/user_guide.md, "Output Formats").
 
 A benchmark's name is the stage. Counters with the name of a catalogue's metric are read unchanged, and
-`items_per_second` is pps. Times and other counters are read only if they are mapped. Repetitions of a
-benchmark are its launches. Aggregates are left out, since they can be computed from these.
+`items_per_second` is pps. Times and other counters are read only if they are mapped, times in nanoseconds in
+whichever `time_unit` they are written. Repetitions of a benchmark are its launches. Aggregates are left out,
+since they can be computed from these.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ from nalm_core.report.catalogue import METRICS
 from nalm_core.report.history_figure import t_interval
 
 BUILT_IN = {"items_per_second": Mapped("pps")}
+TIMES = ("real_time", "cpu_time")
+NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
+"""By `time_unit`."""
 
 
 def read(text: str, given: Given) -> list[ImportedRun]:
@@ -69,7 +73,16 @@ def _read_one(one: Any, path: str, given: Given, found: dict[tuple[str, str], li
     for key, value in one.items():
         mapped = given.metrics.get(key) or BUILT_IN.get(key) or (Mapped(key) if key in METRICS else None)
         if mapped is not None:
-            found[stage, mapped.metric].append(number(value, f"{path}.{key}") * mapped.factor)
+            unit = _nanoseconds(one, path) if key in TIMES else 1.0
+            found[stage, mapped.metric].append(number(value, f"{path}.{key}") * unit * mapped.factor)
+
+
+def _nanoseconds(one: dict[str, Any], path: str) -> float:
+    """Those of the unit of a benchmark's times."""
+    unit = one.get("time_unit", "ns")
+    if unit not in list(NANOSECONDS):
+        raise ImportFailedError(f"{path}.time_unit should be one of {', '.join(NANOSECONDS)}, found {unit!r}")
+    return NANOSECONDS[unit]
 
 
 def _value(stage: str, metric: str, samples: list[float]) -> ImportedValue:

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
+from typing import TypeVar
 
 from nalm_core.report.counters import RoundTotals, cpu_time_scale, stolen_share, totals_of
 from nalm_core.report.defaults import (
@@ -32,6 +33,7 @@ from nalm_core.report.run_report import Arm, BareTurn, LcoreTurn, Round, RunRepo
 from nalm_core.report.units import CyclesPerPacket
 from nalm_core.text.percents import change_percent, share_percent
 
+Of = TypeVar("Of")
 MOST_IDLE = 0.05
 """Share of idle cycles in turns with marks up to which turns without marks are used: these do not tell idle
 cycles apart, so that all their cycles are multiplied by the busy share."""
@@ -93,16 +95,24 @@ class PairedLaunch:
 def random_units(report: RunReport, launches: Sequence[PairedLaunch]) -> list[PairedLaunch]:
     """The units over which a run is judged: its launches; or its layouts, each as one launch, since launches
     of one layout of code are not independent of each other."""
-    if report.layouts is None or not report.layouts.relinked:
-        return list(launches)
-    by_layout: dict[int, list[PairedLaunch]] = defaultdict(list)
-    for one in launches:
-        by_layout[report.layouts.of(one.launch)].append(one)
-    return [_together(ones) for ones in by_layout.values()]
+    return [_together(ones) for ones in _by_unit(report, {one.launch: one for one in launches})]
+
+
+def unit_means(report: RunReport, values: Mapping[int, float]) -> list[float]:
+    """A figure of each of these units: the mean over its launches. values: by launch."""
+    return [fmean(ones) for ones in _by_unit(report, values)]
+
+
+def _by_unit(report: RunReport, found: Mapping[int, Of]) -> list[list[Of]]:
+    """What was found of each launch, together for each unit."""
+    layouts, units = report.layouts, defaultdict[int, list[Of]](list)
+    for launch, one in found.items():
+        units[layouts.of(launch) if layouts is not None and layouts.relinked else launch].append(one)
+    return list(units.values())
 
 
 def _together(launches: Sequence[PairedLaunch]) -> PairedLaunch:
-    """Launches of one layout as one."""
+    """Launches of one unit as one."""
     bare = [one.bare for one in launches if one.bare is not None]
     return PairedLaunch(
         launches[0].launch,

@@ -4,8 +4,8 @@
 The estimate is mean(head) / mean(base) over the same launches for chain and stages, so figures per arm, their
 ratio and their sum over stages agree exactly. Its error comes from the launches' residuals by linearisation
 (the delta method for a ratio estimator: Cochran, Sampling Techniques, 3rd ed., Section 6.4). Launches at both
-ends may be left out: the error is then that of a trimmed mean, from the winsorised residuals (Tukey &
-McLaughlin, Sankhya A 25 (1963)). Assumptions and their limits: docs/statistics.md.
+ends of the chain's ratio may be left out: its error is then that of a trimmed mean, from the winsorised
+residuals (Tukey & McLaughlin, Sankhya A 25 (1963)). Assumptions and their limits: docs/statistics.md.
 """
 
 from __future__ import annotations
@@ -58,34 +58,73 @@ class RatioEstimate:
         return 2 * t_cdf(self.degrees, -statistic)
 
 
-def middle_launches(base: Sequence[float], head: Sequence[float]) -> list[int]:
-    """Indices without LAUNCH_TRIM_SHARE of the launches at each end, by the ratio of the chain's CPP."""
+@dataclass(frozen=True, slots=True)
+class MiddleLaunches:
+    """The launches without LAUNCH_TRIM_SHARE of them at each end, by the ratio of the chain's CPP."""
+
+    indices: list[int]
+    base: Sequence[float]
+    head: Sequence[float]
+    """The chain's CPP in all launches."""
+
+    def of(self, values: Sequence[float]) -> list[float]:
+        """Those of these launches."""
+        return [values[index] for index in self.indices]
+
+
+def middle_launches(base: Sequence[float], head: Sequence[float]) -> MiddleLaunches:
+    """The middle launches. base, head: CPP of the chain by launch."""
     order = sorted(range(len(base)), key=lambda index: head[index] / base[index])
     cut = int(len(order) * LAUNCH_TRIM_SHARE)
-    return sorted(order[cut : len(order) - cut])
+    return MiddleLaunches(sorted(order[cut : len(order) - cut]), base, head)
 
 
 def estimate_ratio(
-    base: Sequence[float], head: Sequence[float], *, kept: Sequence[int] | None = None
+    base: Sequence[float], head: Sequence[float], *, kept: MiddleLaunches | None = None
 ) -> RatioEstimate | None:
     """One value per launch. Launch i of base ran beside launch i of head, so common disturbances cancel.
 
-    kept: the launches whose means are compared (of middle_launches, alike for chain and stages); all without
-    it. None with fewer than two launches, or a mean that is not positive.
+    kept: the launches whose means are compared, the same for chain and stages; all without it. None with
+    fewer than two launches, or a mean that is not positive.
     """
     if len(base) != len(head):
         raise ValueError(f"{len(base)} launches of base, {len(head)} of head: they must be pairs")
     b, h = np.asarray(base, dtype=float), np.asarray(head, dtype=float)
-    indices = np.arange(len(b)) if kept is None else np.asarray(kept, dtype=int)
+    indices = np.arange(len(b)) if kept is None else np.asarray(kept.indices, dtype=int)
     means = _usable_means(b[indices], h[indices])
     if means is None:
         return None
-    residuals = np.sort(h / means[1] - b / means[0])
+    residuals = h / means[1] - b / means[0]
     cut = (len(b) - len(indices)) // 2
-    if cut:
-        residuals = np.clip(residuals, residuals[cut], residuals[-cut - 1])
-    error = float(residuals.std(ddof=1)) * sqrt(len(b)) / len(indices)
+    if kept is None or not cut:
+        error = float(residuals.std(ddof=1)) / sqrt(len(b))
+    else:
+        error = _trimmed_error(residuals, indices, _residuals(kept), cut)
     return RatioEstimate(log(means[1] / means[0]), error, len(b), len(indices) - 1)
+
+
+def _residuals(kept: MiddleLaunches) -> Values:
+    """Those of the chain."""
+    base, head = np.asarray(kept.base, dtype=float), np.asarray(kept.head, dtype=float)
+    residuals: Values = head / head[kept.indices].mean() - base / base[kept.indices].mean()
+    return residuals
+
+
+def _trimmed_error(own: Values, indices: NDArray[np.int_], chain: Values, cut: int) -> float:
+    """Standard error of the mean of launches that the chain's ratio chooses. own: residuals of the series,
+    with mean 0 over these launches, as the chain's.
+
+    The part of the series that follows the chain has the error of the chain's trimmed mean; the rest is not
+    trimmed, so it has that of a plain mean. The chain itself has no rest.
+    """
+    ends, count = np.sort(chain), len(indices)
+    winsorised = np.clip(chain, ends[cut], ends[-cut - 1])
+    of_chain = float(winsorised.var(ddof=1)) * len(chain) / count**2
+    near, far = chain[indices], own[indices]
+    squares = float(near @ near)
+    slope = float(near @ far) / squares if squares > 0 else 0.0
+    rest = far - slope * near
+    return sqrt(slope**2 * of_chain + float(rest @ rest) / (count - 2) / count)
 
 
 def estimate_ratio_unpaired(base: Sequence[float], head: Sequence[float]) -> RatioEstimate | None:

@@ -95,7 +95,7 @@ def smallest_change(ln_sd: float, launches: int, settings: Settings) -> float | 
 
 def _found_at(launches: int, level: float) -> float:
     """ln of the change found with POWER at one look of this error rate, in a launch's standard deviations."""
-    degrees = len(middle_launches([1.0] * launches, [1.0] * launches)) - 1
+    degrees = len(middle_launches([1.0] * launches, [1.0] * launches).indices) - 1
     quantile = -t_quantile(degrees, level / 2)
     shift = t_shift(degrees, 1 - POWER, quantile)
     return shift / sqrt(launches) if isfinite(shift) else inf

@@ -13,9 +13,9 @@ from statistics import fmean
 from nalm_core.report.counters import RoundTotals
 from nalm_core.report.offered_load import OfferedLoad
 from nalm_core.report.outcome import Decided, Outcome
-from nalm_core.report.rounds import PairedLaunch, launches_done, pair_launches
+from nalm_core.report.rounds import PairedLaunch, launches_done, pair_launches, random_units
 from nalm_core.report.run_report import Arm, Model, RunReport
-from nalm_core.stats.estimate import estimate_ratio, middle_launches
+from nalm_core.stats.estimate import MiddleLaunches, estimate_ratio, middle_launches
 from nalm_core.stats.sequential import decide_at, look_for, spent_at
 from nalm_core.text.percents import change_percent, interval_percent
 
@@ -47,7 +47,7 @@ def at_load(report: RunReport, arm: Arm) -> AtLoad | None:
     """The figures of base and this arm; None in a closed loop."""
     if report.offered is None:
         return None
-    launches = pair_launches(report, Arm.BASE, arm)
+    launches = random_units(report, pair_launches(report, Arm.BASE, arm))
     old, new = [one.base_cpp() for one in launches], [one.head_cpp() for one in launches]
     kept = middle_launches(old, new)
     look = look_for(launches_done(report), report.settings)
@@ -100,11 +100,11 @@ def _sides(launches: Sequence[PairedLaunch], of: Of) -> tuple[list[float], list[
     return (base, head) if launches and len(base) == len(head) == len(launches) else None
 
 
-def _figure(launches: Sequence[PairedLaunch], kept: Sequence[int], of: Of, rate: float) -> LoadFigure | None:
+def _figure(launches: Sequence[PairedLaunch], kept: MiddleLaunches, of: Of, rate: float) -> LoadFigure | None:
     sides = _sides(launches, of)
     if sides is None:
         return None
-    base, head = (fmean(side[index] for index in kept) for side in sides)
+    base, head = (fmean(kept.of(side)) for side in sides)
     if base <= 0:
         return None
     estimate = estimate_ratio(*sides, kept=kept)

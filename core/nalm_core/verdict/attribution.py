@@ -10,7 +10,13 @@ from nalm_core.report.defaults import CULPRIT_SHARE, RELEVANT_SHARE
 from nalm_core.report.outcome import ChangedOutcome, Outcome
 from nalm_core.report.units import CyclesPerPacket
 from nalm_core.stats.discovery import discoveries
-from nalm_core.stats.estimate import RatioEstimate, estimate_ratio, estimate_ratio_unpaired, middle_launches
+from nalm_core.stats.estimate import (
+    MiddleLaunches,
+    RatioEstimate,
+    estimate_ratio,
+    estimate_ratio_unpaired,
+    middle_launches,
+)
 from nalm_core.verdict.change import (
     Change,
     Figure,
@@ -31,9 +37,9 @@ class Series:
     ipp: float | None = None
     ipp_source: str | None = None
 
-    def figure(self, kept: Sequence[int] | None) -> Figure:
+    def figure(self, kept: MiddleLaunches | None) -> Figure:
         """Figures over some launches, or all."""
-        cpp = self.cpp if kept is None else [self.cpp[index] for index in kept]
+        cpp = self.cpp if kept is None else kept.of(self.cpp)
         return figure(CyclesPerPacket(sum(cpp) / len(cpp)), "tsc", self.ipp, self.ipp_source)
 
 
@@ -49,8 +55,8 @@ class ArmSeries:
 class Launches:
     """The launches that are compared, the same for chain and stages."""
 
-    kept: list[int] | None
-    """Indices of pairs that take part; None: the launches are not paired."""
+    kept: MiddleLaunches | None
+    """Pairs that take part; None: the launches are not paired."""
 
     def estimate(self, base: Series | None, head: Series | None) -> RatioEstimate | None:
         if base is None or head is None:

@@ -4,7 +4,8 @@
 None of them changes the outcome of the run, which the chain's cycles decide.
 
 A metric that repeats exactly is compared by one value of each build. Others are judged like CPP, by the ratio
-of two means over launches at the run's look; the error rate is shared by all metrics of the run.
+of two means over launches, or layouts of code, at the run's look; the error rate is shared by all metrics of
+the run.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from nalm_core.report.instructions import arm_ipp, common_source
 from nalm_core.report.judged_arm import feature_change, judged_arm
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.own_metrics import OwnMetric, Threshold
-from nalm_core.report.rounds import PairedLaunch, launches_done, pair_launches
+from nalm_core.report.rounds import PairedLaunch, launches_done, pair_launches, random_units, unit_means
 from nalm_core.report.run_report import Arm, Model, RunReport, Settings
-from nalm_core.stats.estimate import estimate_ratio, middle_launches
+from nalm_core.stats.estimate import MiddleLaunches, estimate_ratio, middle_launches
 from nalm_core.stats.sequential import decide_at, look_for, same_spent_at, spent_at
 from nalm_core.text.percents import change_percent, share_percent, signed_percent
 from nalm_core.verdict.long_calls import long_call_stages
@@ -93,7 +94,7 @@ def metric_changes(report: RunReport) -> list[MetricChange]:
     varying += sum(one.metric == "cpp" for one in of_stages)
     settings = report.settings.model_copy(update={"alpha": report.settings.alpha / max(varying, 1)})
     arm = Arm.HEAD if not feature_change(report) else judged_arm(report) or Arm.HEAD_AS_BASE
-    launches = pair_launches(report, Arm.BASE, arm) if of_stages else []
+    launches = random_units(report, pair_launches(report, Arm.BASE, arm)) if of_stages else []
     of_packets = [_threshold(report, one, arm, launches, settings) for one in of_stages]
     own: list[MetricChange] = []
     for one in report.own_metrics:
@@ -268,8 +269,8 @@ def _by_means(
     if not any(old) and not any(new):
         return {"outcome": "same"}
     launches = min(len(old), len(new))
-    old, new = old[:launches], new[:launches]
-    kept = middle_launches(old, new) if all(old) else list(range(launches))
+    old, new = (unit_means(report, dict(enumerate(values[:launches]))) for values in (old, new))
+    kept = middle_launches(old, new) if all(old) else None
     return _by_ratio(found, _Sides(old, new, kept), report, settings)
 
 
@@ -294,15 +295,15 @@ def _direction(found: MetricChange, *, grew: bool) -> MetricOutcome:
 
 @dataclass(frozen=True)
 class _Sides:
-    """Values of both arms by launch, and the launches that take part."""
+    """Values of both arms by launch or layout, and which of these take part; None: all."""
 
     old: Sequence[float]
     new: Sequence[float]
-    kept: Sequence[int]
+    kept: MiddleLaunches | None
 
 
 def _by_ratio(found: MetricChange, sides: _Sides, report: RunReport, settings: Settings) -> dict[str, object]:
-    """Judged by the ratio of two means over launches, as CPP is."""
+    """Judged by the ratio of two means, as CPP is."""
     if len(sides.old) > 1 and not (any(sides.old) and any(sides.new)):
         return _beside_zero(found, sides, report, settings)
     estimate = estimate_ratio(sides.old, sides.new, kept=sides.kept)
@@ -319,8 +320,8 @@ def _by_ratio(found: MetricChange, sides: _Sides, report: RunReport, settings: S
     low, high = estimate.interval(rate)
     return {
         "outcome": outcome,
-        "base": _mean([sides.old[launch] for launch in sides.kept]),
-        "head": _mean([sides.new[launch] for launch in sides.kept]),
+        "base": _mean(sides.old if sides.kept is None else sides.kept.of(sides.old)),
+        "head": _mean(sides.new if sides.kept is None else sides.kept.of(sides.new)),
         "ratio": estimate.ratio,
         "low": low,
         "high": high,
@@ -333,7 +334,7 @@ def _beside_zero(
     found: MetricChange, sides: _Sides, report: RunReport, settings: Settings
 ) -> dict[str, object]:
     """One arm has 0 in every launch, so there is no ratio, and any value above 0 is beyond every margin. The
-    sign test: if the arms were equal, each launch with a value above 0 would have it in either arm alike."""
+    sign test: if the arms were equal, each value above 0 would be in either arm alike."""
     launches, look = len(sides.old), look_for(launches_done(report), settings)
     rate = spent_at(settings.alpha, settings, look)
     above = sum(value > 0 for value in (*sides.old, *sides.new))

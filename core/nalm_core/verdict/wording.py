@@ -259,7 +259,8 @@ def what_would_help(comparison: Comparison, report: RunReport) -> str:
     distance = abs(abs(estimate.ln_ratio) - log1p(margin))
     times = (DECIDING_ERRORS * estimate.standard_error / max(distance, 1e-9)) ** 2
     if times <= MORE_LAUNCHES:
-        needed = max(ceil(estimate.launches * times), estimate.launches + 1)
+        done = launches_done(report)  # an estimate over layouts has fewer
+        needed = max(ceil(done * times), done + 1)
         return f"about {needed} launches would decide ([judge] budget_seconds, max_launches)"
     if distance < margin / 4:
         return "the change is about as large as the margin: choose a smaller or a larger margin"

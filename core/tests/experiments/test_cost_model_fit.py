@@ -6,11 +6,13 @@ import pytest
 from experiment_cells import BARE, PRICES, SHARED, SPACE, TSC_HZ, costs, observed, planned, reports
 from nalm_core.experiments.cost_model import fit_features
 from nalm_core.experiments.fit import fit
+from nalm_core.experiments.observe import observe
 from nalm_core.experiments.result import AblationResult, FeaturesResult, ModelsResult
 from nalm_core.report.cell import Kind, Use
 from nalm_core.report.run_report import RunReport
 from nalm_core.report.serialization import dump_report, parse_report
 from nalm_synthetic import Noise, Side, changed, make_report
+from placed_runs import spread_out
 
 QUIET = Noise(launch=0.0, turn=0.0)
 PLAN = planned()
@@ -73,6 +75,20 @@ def test_intervals_hold_the_truth_as_often_as_they_say(unequal: bool) -> None:
     assert 0.93 <= inside / total <= 0.995
 
 
+def test_few_cells_show_the_level_less_exactly() -> None:
+    """The reference's expected cost has the error of its scatter between three cells, with two degrees."""
+    few = [one for one in PLAN if one[0].features in (SPACE.reference, ("nat", "l3fwd"), ("dpi", "l3fwd"))]
+    few = [(row, about.model_copy(update={"terms": [["nat"], ["dpi"]]})) for row, about in few][:3]
+    rng, inside = np.random.default_rng(11), 0
+    for _ in range(1000):
+        model = fit_features("sfc_a", observed(rng, TRUTH, few, [0.01] * len(few))).model
+        assert model is not None
+        expected = model.expected(SPACE.reference)
+        assert expected.low is not None and expected.high is not None
+        inside += expected.low <= TRUTH[SPACE.reference] <= expected.high
+    assert inside / 1000 == pytest.approx(0.95, abs=0.02)
+
+
 def test_the_error_on_held_out_sets_is_that_of_predicting_them() -> None:
     """A cost that no term has: only the sets that have it are wrong, by as much as it is."""
     strange = dict(TRUTH)
@@ -110,6 +126,11 @@ def test_a_cell_that_is_invalid_or_broken_is_reported_and_left_out() -> None:
     found = features(fit([spoiled, *rest]))
     assert found.partial and "invalid" in found.unusable["cell-0"]
     assert fit([first.model_copy(update={"experiment": None})]) is None
+
+
+def test_launches_of_one_layout_are_one_in_a_cell() -> None:
+    report = reports()[0]
+    assert (observe(report).estimate.launches, observe(spread_out(report)).estimate.launches) == (8, 4)
 
 
 def test_a_report_of_a_cell_is_read_as_written_and_others_have_the_bytes_they_had() -> None:

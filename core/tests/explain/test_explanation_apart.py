@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from explaining import explained, with_functions, with_host, with_model
 from nalm_core.explain import OneSide, explain_apart
-from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.run_report import Arm, ArmMemory, RunReport
 from nalm_core.verdict.compare import NOT_PAIRED
 from nalm_synthetic import changed, make_report
 
@@ -43,6 +43,23 @@ def test_functions_and_modelled_events_of_both_runs_are_put_side_by_side() -> No
     assert (found.function, found.file) == ("nat_translate", "src/nat.c")
     (misses,) = [one for one in found.evidence if one.name == "l1d_misses_per_packet"]
     assert (misses.before, misses.after) == (1.0, 3.0)
+
+
+def with_memory(report: RunReport, small_mb: int) -> RunReport:
+    """A commit whose process has so much on small pages, as its parent's has."""
+    memory = [ArmMemory(arm=arm, small_bytes=small_mb << 20, huge_bytes=0) for arm in (Arm.BASE, Arm.HEAD)]
+    return report.model_copy(update={"memory": memory})
+
+
+def test_memory_of_both_runs_is_put_side_by_side() -> None:
+    new = level(2, 180.0)
+    found = explain_apart(OneSide(with_memory(OLD, 20)), OneSide(with_memory(new, 276)))
+    assert found is not None
+    (pages,) = [one for one in found.evidence if one.name == "small_page_mb"]
+    assert (pages.before, pages.after) == (20.0, 276.0)
+    assert "tlb" in {one.detail for one in found.possible}
+    alone = explain_apart(OneSide(OLD), OneSide(with_memory(new, 276)))
+    assert alone is not None and "small_page_mb" not in {one.name for one in alone.evidence}
 
 
 def test_either_arm_may_be_the_commit() -> None:

@@ -12,6 +12,7 @@ from nalm_core.report.run_report import Arm
 from nalm_core.report.summary import summarise
 from nalm_core.verdict.verdict import judge
 from nalm_synthetic import COSTS, Noise, Side, changed, make_report
+from placed_runs import as_if_independent, spread_out
 
 Stages = dict[str, tuple[float, float]]
 """Visits a packet and cycles a visit, by stage."""
@@ -233,3 +234,11 @@ def test_hosts_that_cannot_be_compared_are_not_split() -> None:
     other = report.host.model_copy(update={"cpu_model": "another"})
     assert decompose_summaries(summary, summary, (report.host, other)) is None
     assert decompose_summaries(summary, summary, (report.host, report.host)) is not None
+
+
+def test_its_interval_is_over_layouts() -> None:
+    laid_out = spread_out(make_report(Side(code="b"), launches=36, noise=Noise(launch=0.001)))
+    found, narrow = decompose_run(laid_out), decompose_run(as_if_independent(laid_out))
+    assert found is not None and found.low is not None and found.high is not None
+    assert narrow is not None and narrow.low is not None and narrow.high is not None
+    assert found.high - found.low > 1.3 * (narrow.high - narrow.low)

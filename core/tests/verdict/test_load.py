@@ -15,7 +15,8 @@ from nalm_core.report.serialization import ReportError, dump_report, parse_repor
 from nalm_core.report.summary import summarise
 from nalm_core.verdict.compare import COUNTED_OTHERWISE, compose
 from nalm_core.verdict.verdict import judge
-from nalm_synthetic import PACKETS, TSC_HZ, Side, changed, make_report
+from nalm_synthetic import PACKETS, TSC_HZ, Noise, Side, changed, make_report
+from placed_runs import as_if_independent, spread_out
 
 IDLE = 0.5
 BATCH = 4
@@ -95,6 +96,18 @@ def test_waiting_for_packets_is_no_fault_and_the_figures_are_shown() -> None:
     assert isclose(loaded.cycles_per_poll.base, BATCH * verdict.chain.base.cpp, rel_tol=1e-9)
     assert "At 500,000 packets/s (0.5Mpps): CUR 0." in verdict.reason
     assert "batches of 4.0 to 4.0 packets" in verdict.reason
+
+
+def cur_width(report: RunReport) -> float:
+    found = judge(report).at_load
+    assert found is not None and found.cur is not None
+    assert found.cur.low is not None and found.cur.high is not None
+    return found.cur.high - found.cur.low
+
+
+def test_cur_is_tested_over_layouts() -> None:
+    laid_out = at_load(spread_out(make_report(Side(code="b"), launches=36, noise=Noise(launch=0.001))))
+    assert cur_width(laid_out) > 1.3 * cur_width(as_if_independent(laid_out))
 
 
 def test_equal_arms_are_the_same_at_a_load() -> None:

@@ -14,7 +14,8 @@ from nalm_core.report.summary import summarise
 from nalm_core.verdict.judged import Judged
 from nalm_core.verdict.metric_change import MetricChange, metric_changes, said
 from nalm_core.verdict.verdict import judge
-from nalm_synthetic import Side, changed, make_report
+from nalm_synthetic import Noise, Side, changed, make_report
+from placed_runs import as_if_independent, spread_out
 
 LAUNCHES = 18
 
@@ -211,6 +212,30 @@ def test_a_stage_with_a_threshold_is_judged_by_its_own_margin() -> None:
     wide = report.model_copy(update={"thresholds": [Threshold(metric="cpp", stage="nat", margin=0.1)]})
     assert (only(report).outcome, only(wide).outcome) == ("regressed", "same")
     assert only(report).stage == "nat" and only(report).ratio == pytest.approx(1.02, abs=0.005)
+
+
+def width(report: RunReport) -> float:
+    found = only(report)
+    assert found.low is not None and found.high is not None
+    return found.high - found.low
+
+
+def test_a_stage_with_a_threshold_is_judged_over_layouts() -> None:
+    report = make_report(changed(), launches=36, noise=Noise(launch=0.001))
+    threshold = Threshold(metric="cpp", stage="nat", margin=0.01)
+    laid_out = spread_out(report.model_copy(update={"thresholds": [threshold]}))
+    assert width(laid_out) > 1.3 * width(as_if_independent(laid_out))
+
+
+def test_a_noisy_metric_is_judged_over_layouts() -> None:
+    """Two launches of a layout have the same value: they say no more than one of them."""
+    metric = noisy(1.0)
+    twice = {arm: [one for one in values for _ in range(2)] for arm, values in metric.values.items()}
+    report = make_report(changed(), launches=2 * LAUNCHES)
+    laid_out = spread_out(
+        report.model_copy(update={"own_metrics": [metric.model_copy(update={"values": twice})]})
+    )
+    assert width(laid_out) > 1.3 * width(as_if_independent(laid_out))
 
 
 def test_instructions_with_a_threshold_are_compared_exactly() -> None:

@@ -3,56 +3,21 @@
 
 from __future__ import annotations
 
-import numpy as np
+import re
+
 import pytest
 from nalm_core.report.defaults import DEFAULT_SETTINGS, MIN_LAYOUTS, PLACEMENT_CHANGE
 from nalm_core.report.outcome import Outcome
-from nalm_core.report.run_report import Arm, Layouts, Round, RunReport
+from nalm_core.report.run_report import Arm, Layouts, RunReport
 from nalm_core.report.serialization import dump_report, parse_report
 from nalm_core.verdict.placement import may_be_placement, placement_note, placement_spread
 from nalm_core.verdict.verdict import judge
 from nalm_synthetic import COSTS, Noise, Side, changed, make_report
+from placed_runs import drawn, in_pairs, placed
 
 QUIET = Noise(launch=0.001, turn=0.001)
 EQUAL_COUNTS = DEFAULT_SETTINGS.model_copy(update={"equal_counts": True})
 NO_NINJA = "the build has no build.ninja"
-
-
-def placed(report: RunReport, effects: dict[int, float], numbers: list[int]) -> RunReport:
-    """The report with launches in layouts, each of which makes head slower by its own factor."""
-    rounds = [
-        _slower(one, 1 + effects[numbers[one.launch]]) if one.arm is Arm.HEAD else one
-        for one in report.rounds
-    ]
-    return report.model_copy(update={"rounds": rounds, "layouts": Layouts(relinked=True, numbers=numbers)})
-
-
-def _slower(one: Round, factor: float) -> Round:
-    stages = {
-        name: stage.model_copy(update={"cycles": round(stage.cycles * factor)}) if name in COSTS else stage
-        for name, stage in one.stages.items()
-    }
-    added = sum(stage.cycles for stage in stages.values()) - sum(
-        stage.cycles for stage in one.stages.values()
-    )
-    lcore = one.lcores[0]
-    moved = {
-        "busy_cycles": lcore.busy_cycles + added,
-        "turn_tsc_cycles": (lcore.turn_tsc_cycles or 0) + added,
-        "turn_wall_ns": round(lcore.turn_wall_ns * (1 + added / (lcore.turn_tsc_cycles or 1))),
-        "turn_cpu_ns": round(lcore.turn_cpu_ns * (1 + added / (lcore.turn_tsc_cycles or 1))),
-    }
-    return one.model_copy(update={"stages": stages, "lcores": [lcore.model_copy(update=moved)]})
-
-
-def in_pairs(layouts: int) -> list[int]:
-    """Two launches after each other have one layout."""
-    return [1 + launch // 2 for launch in range(2 * layouts)]
-
-
-def drawn(layouts: int, spread: float, seed: int = 1) -> dict[int, float]:
-    rng = np.random.default_rng(seed)
-    return {number: float(rng.normal(0, spread)) for number in range(layouts + 1)}
 
 
 def slower(percent: float, *, noise: Noise = QUIET, launches: int = 18, seed: int = 1) -> RunReport:
@@ -117,6 +82,13 @@ def test_a_change_of_the_code_is_found_over_layouts() -> None:
     verdict = judge(placed(report, drawn(24, 0.004), in_pairs(24)))
     assert verdict.outcome is Outcome.REGRESSED and verdict.culprit_stages == ["nat"]
     assert verdict.chain is not None and verdict.chain.ratio_cpp == pytest.approx(280 / 260, abs=0.005)
+
+
+def test_the_advice_counts_launches_and_not_layouts() -> None:
+    report = make_report(Side(code="b"), launches=18, noise=QUIET)
+    verdict = judge(placed(report, drawn(9, 0.01, seed=2), in_pairs(9)))
+    said = re.search(r"about (\d+) launches would decide", verdict.reason)
+    assert said is not None and int(said[1]) > 18
 
 
 def test_the_spread_between_placements_is_shown() -> None:
