@@ -8,11 +8,12 @@ import {
   isOfChain,
   paying,
   reachOf,
+  reasonText,
   recoveryBasis,
   recoveryText,
 } from "../../shared/logic/alerts";
 import { functionKey } from "../../shared/logic/code/codeRows";
-import { said, sentence, shortSha } from "../../shared/logic/text/format";
+import { sentence, shortSha } from "../../shared/logic/text/format";
 import { AlertBadge } from "../../shared/ui/alerts/AlertBadge";
 import { MetricName } from "../../shared/ui/Help";
 import { Icon } from "../../shared/ui/Icon";
@@ -43,7 +44,7 @@ export function AlertBanner({ alert }: { alert: AlertDetail }) {
         <Elsewhere alert={alert} />
       </div>
       <Recovered alert={alert} />
-      {alert.reason && !repeated && <p className="alert-reason soft">{sentence(said(alert.reason))}</p>}
+      {alert.reason && !repeated && <p className="alert-reason soft">{reasonText(alert)}</p>}
     </section>
   );
 }

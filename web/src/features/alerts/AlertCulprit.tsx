@@ -2,6 +2,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { AlertDetail } from "../../shared/api/types";
+import { confirmedText } from "../../shared/logic/alerts";
 import { change, moment, shortSha } from "../../shared/logic/text/format";
 import { ratio } from "../../shared/logic/text/units";
 import { ShaLink } from "../../shared/ui/links/ShaLink";
@@ -39,7 +40,7 @@ export function AlertCulprit({ alert }: { alert: AlertDetail }) {
         ["Author", alert.author ?? "not known"],
         ["Last known good", after ? <ShaLink key="after" project={project} sha={after} /> : "none"],
         ["Found", moment(alert.created_at)],
-        ["Confirmed", alert.confirmed_at ? moment(alert.confirmed_at) : "not measured again"],
+        ["Confirmed", confirmedText(alert)],
         ...(alert.fix_measured_at
           ? [["Fix measured", moment(alert.fix_measured_at)] satisfies [string, string]]
           : []),

@@ -48,8 +48,12 @@ interface RoundsProps {
 
 function Rounds({ project, base, head, scenario }: RoundsProps) {
   const { data, error } = useQuery(compareQuery(project, { base, head, scenario }));
-  if (error) return <p className="soft">The rounds could not be read: {error.message}</p>;
-  if (data === undefined) return <Loading rows={3} />;
+  if (data === undefined)
+    return error ? (
+      <p className="soft">The rounds could not be read: {error.message}</p>
+    ) : (
+      <Loading rows={3} />
+    );
   const { rounds } = data;
   const none = rounds.base.length + rounds.head.length + rounds.head_as_base.length === 0;
   return none ? <p className="soft">No round was kept.</p> : <RoundsPlot rounds={rounds} />;

@@ -5,7 +5,7 @@ import { useForm } from "@mantine/form";
 import { commentOnAlert } from "../../shared/api/alerts";
 import type { AlertDetail } from "../../shared/api/types";
 import { inTime, messagesText } from "../../shared/logic/alerts";
-import { moment, said, sentence } from "../../shared/logic/text/format";
+import { moment, wordsOf } from "../../shared/logic/text/format";
 import { ActionError } from "../../shared/ui/ActionError";
 import { AlertWord } from "../../shared/ui/alerts/AlertBadge";
 import { useAction } from "../../shared/ui/hooks/useAction";
@@ -24,7 +24,7 @@ export function AlertTrail({ alert }: { alert: AlertDetail }) {
               <span className="soft">{moment(one.at)}</span>
               {one.notified && <span className="tag">{messagesText(one.messages)}</span>}
             </div>
-            <p className="trail-text">{one.who === null ? sentence(said(one.text)) : said(one.text)}</p>
+            <p className="trail-text">{wordsOf(one.who, one.text)}</p>
           </li>
         ))}
       </ol>

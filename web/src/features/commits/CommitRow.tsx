@@ -51,11 +51,7 @@ export function CommitRow(props: Props) {
         <Link
           to="/p/$project/compare"
           params={{ project }}
-          search={{
-            ...(commit.parent_sha ? { base: commit.parent_sha } : {}),
-            head: commit.sha,
-            ...(first ? { scenario: first.scenario } : {}),
-          }}
+          search={{ head: commit.sha, ...(first ? { scenario: first.scenario } : {}) }}
           className="commit-link"
           data-commit={commit.sha}
           onFocus={onFocus}
@@ -166,11 +162,7 @@ function AllVerdicts({ project, commit, reach }: Props) {
             className="commit-scenario"
             to="/p/$project/compare"
             params={{ project }}
-            search={{
-              ...(commit.parent_sha ? { base: commit.parent_sha } : {}),
-              head: commit.sha,
-              scenario: verdict.scenario,
-            }}
+            search={{ head: commit.sha, scenario: verdict.scenario }}
           >
             {verdict.scenario}
           </Link>

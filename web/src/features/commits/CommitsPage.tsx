@@ -8,9 +8,10 @@ import { alertsQuery } from "../../shared/api/alerts";
 import { projectQuery, scenariosQuery } from "../../shared/api/queries";
 import type { CommitSummary } from "../../shared/api/types";
 import { OPEN_ALERTS } from "../../shared/logic/alerts";
-import { comparePair, moved } from "../../shared/logic/keyboard";
+import { comparePair } from "../../shared/logic/keyboard";
 import { AlertList } from "../../shared/ui/alerts/AlertList";
 import { Command } from "../../shared/ui/Command";
+import { useCursor } from "../../shared/ui/hooks/useCursor";
 import { useKeys } from "../../shared/ui/hooks/useKeys";
 import { useNow } from "../../shared/ui/hooks/useNow";
 import { useMay } from "../../shared/ui/hooks/useSession";
@@ -72,6 +73,7 @@ export function CommitsPage() {
       {commits !== undefined && (commits.length > 0 || filtered) && (
         <search className="list-filter">
           <SearchBox
+            key={project}
             label="Search commits"
             placeholder="Subject, author, hash or path"
             value={search.q}
@@ -192,13 +194,13 @@ const flipped = (set: ReadonlySet<string>, sha: string): Set<string> =>
 function List({ project, commits, nameScenarios, onShowAll, more, reading, onOlder }: ListProps) {
   const now = useNow();
   const navigate = useNavigate();
-  const [cursor, setCursor] = useState(-1);
   const [marked, setMarked] = useState<string | null>(null);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const order = commits.map((commit) => commit.sha);
+  const cursor = useCursor(order);
   const step = (by: 1 | -1) => () => {
-    const sha = order[moved(cursor, by, order.length)];
+    const sha = cursor.next(by);
     if (sha) document.querySelector<HTMLElement>(`[data-commit="${sha}"]`)?.focus();
   };
   const compare = (one: string, other: string): void => {
@@ -206,7 +208,7 @@ function List({ project, commits, nameScenarios, onShowAll, more, reading, onOld
     if (pair) navigate({ to: "/p/$project/compare", params: { project }, search: pair });
   };
   const mark = (): void => {
-    const current = order[cursor];
+    const { current } = cursor;
     if (current === undefined) return;
     if (marked !== null && marked !== current) compare(marked, current);
     else setMarked(marked === current ? null : current);
@@ -216,8 +218,7 @@ function List({ project, commits, nameScenarios, onShowAll, more, reading, onOld
     setChosen(new Set());
   };
   const open = (): void => {
-    const current = order[cursor];
-    if (current !== undefined) setOpened(flipped(opened, current));
+    if (cursor.current !== undefined) setOpened(flipped(opened, cursor.current));
   };
   useKeys({ j: step(1), k: step(-1), c: mark, o: open, Escape: forget });
 
@@ -245,7 +246,7 @@ function List({ project, commits, nameScenarios, onShowAll, more, reading, onOld
         rowHeight={nameScenarios ? NAMED_HEIGHT : ROW_HEIGHT}
         onEnd={onOlder}
       >
-        {(commit, index, place) => (
+        {(commit, _index, place) => (
           <CommitRow
             key={commit.sha}
             project={project}
@@ -257,7 +258,7 @@ function List({ project, commits, nameScenarios, onShowAll, more, reading, onOld
             chosen={chosen.has(commit.sha)}
             opened={opened.has(commit.sha)}
             place={place}
-            onFocus={() => setCursor(index)}
+            onFocus={() => cursor.set(commit.sha)}
             onChoose={() => setChosen(new Set([...flipped(chosen, commit.sha)].slice(-2)))}
             onOpen={() => setOpened(flipped(opened, commit.sha))}
           />

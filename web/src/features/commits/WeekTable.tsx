@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { OverallChange, ScenarioChange, Week, WeekDetail } from "../../shared/api/types";
-import { day, MISSING } from "../../shared/logic/text/format";
+import { dateWord, MISSING } from "../../shared/logic/text/format";
 import { CommitLink } from "../../shared/ui/links/CommitLink";
 import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { ChangeText } from "../../shared/ui/run/ChangeText";
@@ -47,7 +47,7 @@ export function WeekTable({ project, weeks, open, onOpen }: Props) {
               >
                 {week.week}
               </button>
-              <span className="under">from {day(week.start)}</span>
+              <span className="under">from {dateWord(week.start)}</span>
             </th>
             <ChangeCell of={week.overall} reach={reach} />
             <CountsCell of={week.overall} />

@@ -43,8 +43,12 @@ export function CodePanels({ project, sides, search: address, verdict, onChange 
   const opened = useOpened(read, verdict, address.fn);
   const search = { ...address, cost };
   const place = useScrollToOpened(address.fn);
-  if (error) return <CodeMissing why={`Functions and lines could not be read: ${error.message}`} />;
-  if (data === undefined) return <Loading rows={4} />;
+  if (data === undefined)
+    return error ? (
+      <CodeMissing why={`Functions and lines could not be read: ${error.message}`} />
+    ) : (
+      <Loading rows={4} />
+    );
   if (data.functions.length === 0 && data.instruction_flame === null && data.cycle_flame === null)
     return (
       <CodeMissing why="Neither counted nor sampled on both sides. Instructions by function need valgrind on the bench host and an NF with symbols, cycles by function need perf: nalm doctor says which is missing." />

@@ -9,7 +9,7 @@ import type { Comparison, Verdict } from "../../shared/api/types";
 import { functionKey } from "../../shared/logic/code/codeRows";
 import type { CompareSearch } from "../../shared/logic/run/compareSearch";
 import { kindOf } from "../../shared/logic/run/kinds";
-import { axisOf, type Sides, sidesOf } from "../../shared/logic/run/sides";
+import { axisOf, pairText, type Sides, sidesOf } from "../../shared/logic/run/sides";
 import { judgedChain } from "../../shared/logic/run/verdict";
 import { currentScenario } from "../../shared/logic/search";
 import { fileName } from "../../shared/logic/text/csv";
@@ -138,6 +138,8 @@ interface ComparedProps extends Props {
 
 function Compared({ project, sides, search, onChange }: ComparedProps) {
   const { data, error, refetch } = useQuery(compareQuery(project, sides));
+  if (data !== undefined)
+    return <Result project={project} comparison={data} sides={sides} search={search} onChange={onChange} />;
   if (error instanceof ApiError && error.code === "not_measured")
     return (
       <CenterState icon="inconclusive" title="Not measured yet">
@@ -145,13 +147,17 @@ function Compared({ project, sides, search, onChange }: ComparedProps) {
           <ServerText>{error.message}</ServerText>
         </p>
         {axisOf(search) === "commit" && (
-          <MeasurePair project={project} base={sides.base} head={sides.head} scenario={sides.scenario} />
+          <MeasurePair
+            key={pairText(search)}
+            project={project}
+            base={sides.base}
+            head={sides.head}
+            scenario={sides.scenario}
+          />
         )}
       </CenterState>
     );
-  if (error) return <Failed error={error} onRetry={refetch} />;
-  if (data === undefined) return <Loading rows={8} />;
-  return <Result project={project} comparison={data} sides={sides} search={search} onChange={onChange} />;
+  return error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={8} />;
 }
 
 function Result({

@@ -11,7 +11,7 @@ import {
   requestText,
 } from "../../shared/logic/run/experiments";
 import { byChain, cheapest, type ModelFigures } from "../../shared/logic/run/models";
-import { bounds, minutesText, percent, rateAxis } from "../../shared/logic/run/rates";
+import { bounds, lossText, minutesText, percent, rateAxis } from "../../shared/logic/run/rates";
 import { effectWord, reachText } from "../../shared/logic/run/variants";
 import { THIN } from "../../shared/logic/text/format";
 import { ncppFile } from "../../shared/logic/text/tableFiles";
@@ -51,6 +51,19 @@ describe("rates", () => {
       "100 %",
     ]);
     expect(percent(null)).toBe("–");
+    expect([0.001, 0.0005, 0.0000021].map((rate) => plainly(percent(rate)))).toEqual([
+      "0.10 %",
+      "0.050 %",
+      "0.00021 %",
+    ]);
+  });
+
+  test("of loss are never nothing while a packet is lost", () => {
+    expect([0, 0.000002, 0.0123].map((rate) => plainly(lossText(rate)))).toEqual([
+      "nothing",
+      "1 in 500 000",
+      "1.23 %",
+    ]);
   });
 
   test("without a trial have no bounds", () => {
@@ -167,6 +180,7 @@ describe("NCPP", () => {
     const point = (linked: boolean) => ({ name: null, commit: { sha: "a1" }, cpp: 260, linked });
     const [head = [], ...rows] = ncppFile([point(true), point(false)]);
     expect(rows.map((row) => row[head.indexOf("values")])).toEqual(["linked", "measured"]);
+    expect(head.slice(2, 6)).toEqual(["ncpp [ratio]", "low [ratio]", "high [ratio]", "cpp [cycles/packet]"]);
   });
 });
 

@@ -27,7 +27,7 @@ export const historySearch = v.object({
   /** Branches joined by commas; without it the default branch. */
   branch: listOf(),
   /** One metric; without it the main ones are shown. */
-  metric: matching(/^[a-z_]+$/),
+  metric: matching(/^[a-z][a-z0-9_]*$/),
   /** Stages joined by commas; without it all are shown, of several scenarios or branches the chain. */
   stages: listOf(),
   /** C functions shown as well, `stage>function` joined by semicolons. */

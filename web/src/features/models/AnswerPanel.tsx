@@ -4,6 +4,7 @@ import { budgetQuery, queueAnswerQuery, speedupQuery } from "../../shared/api/pr
 import type { BudgetAnswer, ModelInputs } from "../../shared/api/types";
 import { IntervalBar } from "../../shared/charts/IntervalBar";
 import { axisOf } from "../../shared/logic/charts/axis";
+import { lossText } from "../../shared/logic/run/rates";
 import { fileName, table } from "../../shared/logic/text/csv";
 import { figure, said, THIN } from "../../shared/logic/text/format";
 import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
@@ -17,7 +18,6 @@ import {
   type Question,
   speedupInput,
 } from "./question";
-import { lossText } from "./texts";
 
 interface Props {
   project: string;

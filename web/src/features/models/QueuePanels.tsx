@@ -4,14 +4,15 @@ import { queueAnswerQuery } from "../../shared/api/predictions";
 import type { ModelInputs, QueueAnswer } from "../../shared/api/types";
 import { CurvePlot } from "../../shared/charts/CurvePlot";
 import type { Point } from "../../shared/charts/curves";
+import { lossText } from "../../shared/logic/run/rates";
 import { fileName, table } from "../../shared/logic/text/csv";
 import { figure, plain, said, signed, THIN } from "../../shared/logic/text/format";
+import { batchesFile } from "../../shared/logic/text/tableFiles";
 import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { SavedPanel } from "../../shared/ui/save/SavedPanel";
 import { Answered, Extrapolated } from "./Answered";
 import { lcoresText } from "./AnswerPanel";
 import { atMeasuredLoad, loadInput, loadsInput, measuredBatches, type Question } from "./question";
-import { lossText } from "./texts";
 
 interface Props {
   project: string;
@@ -42,10 +43,7 @@ function BatchPanel({ project, inputs, question }: Props) {
       name={fileName("batches", inputs.scenario)}
       what="shares of batch sizes"
       aside={<span className="soft">share of each batch size, of one lcore</span>}
-      rows={
-        sizes &&
-        (() => table(sizes, { size: (share) => sizes.indexOf(share), "share [ratio]": (share) => share }))
-      }
+      rows={sizes && (() => batchesFile(sizes))}
       pictured
     >
       <Answered query={query}>

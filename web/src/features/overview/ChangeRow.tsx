@@ -3,7 +3,7 @@
 import { Link } from "@tanstack/react-router";
 import type { AlertChange } from "../../shared/api/types";
 import { headline } from "../../shared/logic/alerts";
-import { ago, moment, said, sentence, shortSha } from "../../shared/logic/text/format";
+import { ago, moment, shortSha, wordsOf } from "../../shared/logic/text/format";
 import { AlertBadge } from "../../shared/ui/alerts/AlertBadge";
 import { Icon } from "../../shared/ui/Icon";
 
@@ -28,7 +28,7 @@ export function ChangeRow({ change, now }: { change: AlertChange; now: number })
         </div>
       </div>
       <div className="commit-what">
-        <span className="summary">{sentence(said(change.why))}</span>
+        <span className="summary">{wordsOf(change.who, change.why)}</span>
         <span className="soft" title={moment(change.at)}>
           {change.who ? `${change.who}, ` : ""}
           {ago(change.at, now)}

@@ -2,7 +2,7 @@
 import { Progress } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Navigate } from "@tanstack/react-router";
-import { allJobsQuery } from "../../shared/api/jobs";
+import { allJobsQuery, MOST_JOBS } from "../../shared/api/jobs";
 import type { Backfill } from "../../shared/api/types";
 import { counted } from "../../shared/logic/overview";
 import { MISSING, moment, shortSha } from "../../shared/logic/text/format";
@@ -11,9 +11,10 @@ import { useNow } from "../../shared/ui/hooks/useNow";
 import { JobTable } from "../../shared/ui/jobs/JobTable";
 import { Panel } from "../../shared/ui/Panel";
 import { Facts } from "../../shared/ui/run/HostFacts";
+import { FailedPart } from "../../shared/ui/States";
 import { backfillQuery, cancelBackfill } from "./api";
 import { CampaignFrame } from "./CampaignFrame";
-import { percentDone, searchStateWord } from "./campaigns";
+import { jobsNote, percentDone, searchStateWord } from "./campaigns";
 
 const route = getRouteApi("/p/$project/backfills/$id");
 
@@ -39,7 +40,7 @@ export function BackfillPage() {
       {(loaded) => (
         <>
           <HowFar backfill={loaded} />
-          <Jobs project={project} id={number} live={live} />
+          <Jobs backfill={loaded} live={live} />
         </>
       )}
     </CampaignFrame>
@@ -84,14 +85,21 @@ const Range = ({ backfill }: { backfill: Backfill }) => (
   </Link>
 );
 
-function Jobs({ project, id, live }: { project: string; id: number; live: boolean }) {
-  const { data } = useQuery(allJobsQuery(project, live));
+function Jobs({ backfill, live }: { backfill: Backfill; live: boolean }) {
+  const { data, error, refetch } = useQuery(allJobsQuery(backfill.project, live));
   const now = useNow();
-  const jobs = (data ?? []).filter((job) => job.backfill_id === id);
+  if (data === undefined)
+    return (
+      <Panel title="Jobs">
+        {error ? <FailedPart error={error} onRetry={refetch} /> : <span role="status">Reading jobs…</span>}
+      </Panel>
+    );
+  const jobs = data.filter((job) => job.backfill_id === backfill.id);
+  const note = jobsNote(backfill, data, MOST_JOBS);
   return (
     <Panel title="Jobs">
-      {jobs.length === 0 && <p className="soft">None yet.</p>}
       {jobs.length > 0 && <JobTable jobs={jobs} label="Jobs of the backfill" now={now} />}
+      {note && <p className="soft">{note}</p>}
     </Panel>
   );
 }

@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { endedJobsQuery, openJobsQuery } from "../../shared/api/jobs";
 import type { Job } from "../../shared/api/types";
-import { inOrder, isRunning } from "../../shared/logic/queue";
+import { inOrder, isRunning, placesOf } from "../../shared/logic/queue";
 import { useNow } from "../../shared/ui/hooks/useNow";
 import { JobTable } from "../../shared/ui/jobs/JobTable";
 import { Panel } from "../../shared/ui/Panel";
@@ -31,16 +31,17 @@ export function QueueView({ project, reasons, live }: Props) {
       <Loading />
     );
   const requested = (job: Job): boolean => reasons.length === 0 || reasons.includes(job.reason);
-  const jobs = open.data.filter(requested);
-  const running = jobs.filter(isRunning);
-  const waiting = inOrder(jobs.filter((job) => !isRunning(job)));
+  const running = open.data.filter(isRunning).filter(requested);
+  const queued = open.data.filter((job) => !isRunning(job));
+  const waiting = inOrder(queued.filter(requested));
   const late = ended.data.filter(requested);
-  if (jobs.length + late.length === 0) return <NothingHere filtered={reasons.length > 0} />;
+  if (running.length + waiting.length + late.length === 0)
+    return <NothingHere filtered={reasons.length > 0} />;
   return (
     <>
       {error && <Stale />}
       <Part title="Running" none="Nothing is being measured." jobs={running} now={now} />
-      <Waiting jobs={waiting} now={now} />
+      <Waiting jobs={waiting} places={placesOf(queued)} now={now} />
       <Part title="Recently finished" none="No job finished recently." jobs={late} now={now} />
     </>
   );
@@ -49,7 +50,7 @@ export function QueueView({ project, reasons, live }: Props) {
 const AT_FIRST = 20;
 
 /** Projects take turns, so the order between projects is that of their turns; within one it is this one. */
-function Waiting({ jobs, now }: { jobs: readonly Job[]; now: number }) {
+function Waiting({ jobs, places, now }: Pick<PartProps, "jobs" | "places" | "now">) {
   const [all, setAll] = useState(false);
   const shown = all ? jobs : jobs.slice(0, AT_FIRST);
   const rest = jobs.length - shown.length;
@@ -59,7 +60,7 @@ function Waiting({ jobs, now }: { jobs: readonly Job[]; now: number }) {
       none="The queue is empty."
       jobs={shown}
       now={now}
-      placed
+      places={places}
       foot={
         rest > 0 && (
           <Button size="xs" variant="default" onClick={() => setAll(true)}>
@@ -76,17 +77,17 @@ interface PartProps {
   none: string;
   jobs: readonly Job[];
   now: number;
-  placed?: boolean;
+  places?: ReadonlyMap<number, number> | undefined;
   foot?: ReactNode;
 }
 
-function Part({ title, none, jobs, now, placed = false, foot }: PartProps) {
+function Part({ title, none, jobs, now, places, foot }: PartProps) {
   return (
     <Panel title={title}>
       {jobs.length === 0 ? (
         <p className="soft">{none}</p>
       ) : (
-        <JobTable jobs={jobs} label={`Jobs: ${title.toLowerCase()}`} now={now} placed={placed} />
+        <JobTable jobs={jobs} label={`Jobs: ${title.toLowerCase()}`} now={now} places={places} />
       )}
       {foot}
     </Panel>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { backfillSize, candidatesLeft, percentDone } from "./campaigns";
+import { backfillSize, candidatesLeft, jobsNote, percentDone } from "./campaigns";
 
 const NEWEST_FIRST = ["e", "d", "c", "b", "a"];
 
@@ -29,4 +29,19 @@ test("candidates shrink with each step", () => {
   expect(candidatesLeft({ ...ends, commits: 4, low_sha: "a", high_sha: "e" })).toBe(4);
   expect(candidatesLeft({ ...ends, commits: 4, low_sha: "c", high_sha: "e" })).toBe(2);
   expect(candidatesLeft({ ...ends, commits: 4, low_sha: null, high_sha: "c" })).toBe(2);
+});
+
+test("jobs that are not listed are not said to be none", () => {
+  const job = (created_at: string, backfill_id: number | null) => ({ created_at, backfill_id });
+  const backfill = { id: 3, state: "done", created_at: "2026-11-21T10:00:00Z" };
+  const [older, own, later] = [
+    job("2026-11-21T09:00:00Z", null),
+    job("2026-11-21T10:01:00Z", 3),
+    job("2026-11-21T11:00:00Z", null),
+  ];
+  expect(jobsNote(backfill, [later, later], 2)).toMatch(/^None among the project's newest 2 jobs/);
+  expect(jobsNote(backfill, [later, own], 2)).toMatch(/^Only those among/);
+  expect(jobsNote(backfill, [own, older], 2)).toBeNull();
+  expect(jobsNote(backfill, [older], 2)).toBe("None.");
+  expect(jobsNote({ ...backfill, state: "running" }, [], 2)).toBe("None yet.");
 });

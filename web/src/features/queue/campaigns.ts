@@ -58,6 +58,32 @@ export function candidatesLeft(bisect: BisectLike): number | null {
 const ACTIVE = ["planning", "running"];
 export const isSearching = (of: { readonly state: string }): boolean => ACTIVE.includes(of.state);
 
+interface ReadJob {
+  created_at: string;
+  backfill_id: number | null;
+}
+
+/**
+ * What there is to say about a backfill's jobs beside those that are shown; null: nothing. read: the project's newest
+ * jobs, newest first, at most so many.
+ */
+export function jobsNote(
+  backfill: { readonly id: number; readonly state: string; readonly created_at: string },
+  read: readonly ReadJob[],
+  most: number,
+): string | null {
+  const some = read.some((job) => job.backfill_id === backfill.id);
+  const oldest = read.at(-1);
+  const cut =
+    oldest !== undefined &&
+    read.length >= most &&
+    Date.parse(oldest.created_at) > Date.parse(backfill.created_at);
+  if (cut)
+    return `${some ? "Only those" : "None"} among the project's newest ${most} jobs; older ones are not listed.`;
+  if (some) return null;
+  return isSearching(backfill) ? "None yet." : "None.";
+}
+
 const STATE_WORDS: Record<string, string> = {
   planning: "Reading the range",
   running: "Running",

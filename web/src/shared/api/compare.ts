@@ -21,7 +21,6 @@ export const compareQuery = (project: string, sides: Sides) =>
           signal,
         }),
       ),
-    placeholderData: keepPreviousData,
   });
 
 export const codeQuery = (project: string, sides: Sides) =>
@@ -34,7 +33,6 @@ export const codeQuery = (project: string, sides: Sides) =>
           signal,
         }),
       ),
-    placeholderData: keepPreviousData,
   });
 
 export const runCodeQuery = (runId: string) =>

@@ -8,7 +8,8 @@ import type { JobDetail, JobRequest, JobState } from "./types";
 /** How often lists are read while changes are options of, and while they are not. Milliseconds. */
 const LIVE_MS = 30_000;
 const POLL_MS = 3_000;
-const MOST = 500;
+/** So many jobs are read at once, and the server gives no more. */
+export const MOST_JOBS = 500;
 const ENDED_SHOWN = 30;
 const RUNNING_SHOWN = 20;
 const OF_HOST = 20;
@@ -35,7 +36,7 @@ const jobsQuery = (
   });
 
 export const openJobsQuery = (project: string | undefined, live: boolean) =>
-  jobsQuery("open", project, OPEN_STATES, MOST, live);
+  jobsQuery("open", project, OPEN_STATES, MOST_JOBS, live);
 
 export const runningJobsQuery = (live: boolean) =>
   jobsQuery("running", undefined, RUNNING_STATES, RUNNING_SHOWN, live);
@@ -43,9 +44,9 @@ export const runningJobsQuery = (live: boolean) =>
 export const endedJobsQuery = (project: string | undefined, live: boolean) =>
   jobsQuery("ended", project, ENDED_STATES, ENDED_SHOWN, live);
 
-/** Newest first; of a backfill or bisect the caller takes those of it. */
+/** Newest first; of a backfill the caller takes those of it. */
 export const allJobsQuery = (project: string, live: boolean) =>
-  jobsQuery("all", project, [...OPEN_STATES, ...ENDED_STATES], MOST, live);
+  jobsQuery("all", project, [...OPEN_STATES, ...ENDED_STATES], MOST_JOBS, live);
 
 /** Newest first: what it works on and what it worked on last. */
 export const hostJobsQuery = (host: string) =>

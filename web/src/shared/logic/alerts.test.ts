@@ -4,6 +4,7 @@ import {
   ALERT_STATES,
   alertInfo,
   boundOf,
+  confirmedText,
   evidenceOf,
   fixWords,
   headline,
@@ -15,6 +16,7 @@ import {
   quantityOf,
   quantityWord,
   reachOf,
+  reasonText,
   recoveryBasis,
   recoveryText,
   rowHeadline,
@@ -77,6 +79,25 @@ test("what is over waits for no measurement", () => {
   expect(planText({ state: "new" }, waiting)).toBe("Waiting for confirmation");
   expect(planText({ state: "fixed" }, waiting)).toContain("it is fixed");
   expect(planText({ state: "fixed" }, { state: "dismissed", why: "now -0.1 %" })).toContain("now \u22120.1");
+});
+
+test("an alert without a second result says how far that is", () => {
+  const text = (state: string, plan: string | null, confirmed_at: string | null = null): string =>
+    confirmedText({ state, confirmed_at, confirming: plan === null ? null : { state: plan, why: null } });
+  expect(text("confirmed", "confirmed", "2026-11-21T12:00:00Z")).toContain("2026");
+  expect(text("new", null)).toBe("not measured again");
+  expect(text("new", "measuring")).toBe("confirmation is running");
+  expect(text("dismissed", "dismissed")).toBe("not confirmed");
+  expect(text("fixed", "waiting")).toBe("closed before confirmation");
+});
+
+test("a reason is in the words of who gave it", () => {
+  const why = "at 2026-11-21 12:00 it lost -3 %";
+  const step = { state: "confirmed", at: "", notified: false, messages: null };
+  expect(reasonText({ reason: why, history: [{ ...step, who: "mona", why }] })).toBe(why);
+  expect(reasonText({ reason: "now -3 %", history: [{ ...step, who: null, why: "now -3 %" }] })).toBe(
+    "Now \u22123\u202f%",
+  );
 });
 
 test("a quantity is named without its unit, and without what only processors are called by", () => {

@@ -2,7 +2,7 @@
 /** Findings as people read them: what a state means, what may be done in it, how a finding is said. */
 
 import { causeWord } from "./run/verdict";
-import { change, changeWithInterval, said, THIN } from "./text/format";
+import { change, changeWithInterval, moment, said, THIN, wordsOf } from "./text/format";
 import { known, ratio } from "./text/units";
 
 export const ALERT_STATES = [
@@ -365,20 +365,42 @@ const PLANS: Record<string, string> = {
   inconclusive: "Confirmation was inconclusive",
   closed: "Closed before confirmation",
 };
+
+interface PlanLike {
+  state: string;
+  why: string | null;
+}
+
 /** Not begun, and the finding is over: nothing of it is to be measured again. */
 export const isCalledOff = (alert: { state: string }, plan: { state: string }): boolean =>
   plan.state === "waiting" && !isActiveAlert(alert);
 
 /** Reported without a second measurement, as the server's reason says. */
-const isSeenOnce = (plan: { state: string; why: string | null }): boolean =>
+const isSeenOnce = (plan: PlanLike): boolean =>
   plan.state === "confirmed" && plan.why?.startsWith("as first seen") === true;
 
+function planWord(alert: { state: string }, plan: PlanLike): string {
+  const state = isCalledOff(alert, plan) ? "closed" : plan.state;
+  return isSeenOnce(plan) ? "Not measured again" : (PLANS[state] ?? state);
+}
+
 /** How far measuring a finding again is, and why, each said once. */
-export function planText(alert: { state: string }, plan: { state: string; why: string | null }): string {
-  if (isCalledOff(alert, plan)) return `${PLANS.closed}: it is ${stateInfo(alert.state).word.toLowerCase()}`;
-  const word = isSeenOnce(plan) ? "Not measured again" : (PLANS[plan.state] ?? plan.state);
+export function planText(alert: { state: string }, plan: PlanLike): string {
+  const word = planWord(alert, plan);
+  if (isCalledOff(alert, plan)) return `${word}: it is ${stateInfo(alert.state).word.toLowerCase()}`;
   const reported = plan.why === null || plan.why.toLowerCase() === word.toLowerCase();
   return reported ? word : `${word}: ${said(plan.why ?? "")}`;
+}
+
+/** When a second measurement confirmed a finding; until then, how far that is. */
+export function confirmedText(alert: {
+  state: string;
+  confirmed_at: string | null;
+  confirming: PlanLike | null;
+}): string {
+  if (alert.confirmed_at !== null) return moment(alert.confirmed_at);
+  if (alert.confirming === null) return "not measured again";
+  return planWord(alert, alert.confirming).toLowerCase();
 }
 
 const LOOKED: Record<string, string> = {
@@ -423,6 +445,12 @@ export function inTime(steps: readonly StepLike[], comments: readonly CommentLik
     ...comments.map((one) => ({ ...one, key: `c${one.id}`, state: null, notified: false, messages: null })),
   ];
   return reported.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+}
+
+/** Why an alert is in its state, in the words of who set it. */
+export function reasonText(alert: { reason: string | null; history: readonly StepLike[] }): string {
+  const step = alert.history.findLast((one) => one.why === alert.reason);
+  return wordsOf(step?.who ?? null, alert.reason ?? "");
 }
 
 interface MoveLike {

@@ -65,6 +65,14 @@ export const inOrder = <T extends JobLike>(jobs: readonly T[]): T[] =>
     (a, b) => Number(a.held !== null) - Number(b.held !== null) || a.priority - b.priority || a.id - b.id,
   );
 
+/** The place of each job that a host may take, by its number. */
+export const placesOf = (waiting: readonly JobLike[]): Map<number, number> =>
+  new Map(
+    inOrder(waiting)
+      .filter((job) => job.held === null)
+      .map((job, index) => [job.id, index + 1]),
+  );
+
 interface TimedLike {
   created_at: string;
   leased_at: string | null;

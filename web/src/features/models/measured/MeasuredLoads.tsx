@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { experimentQuery, experimentsQuery } from "../../../shared/api/experiments";
 import type { CoresAnswer, ExperimentDetail, QueueResult } from "../../../shared/api/types";
+import { lossText } from "../../../shared/logic/run/rates";
 import { type Row, table } from "../../../shared/logic/text/csv";
 import { figure, said, shortSha, THIN } from "../../../shared/logic/text/format";
 import { ExperimentsPanel } from "../../../shared/ui/experiments/ExperimentsPanel";
@@ -11,7 +12,6 @@ import { ScrollTable } from "../../../shared/ui/lists/ScrollTable";
 import { SavedPanel } from "../../../shared/ui/save/SavedPanel";
 import { lcoresText } from "../AnswerPanel";
 import { SpeedupPlot } from "../SpeedupPanel";
-import { lossText } from "../texts";
 
 interface Props {
   project: string;

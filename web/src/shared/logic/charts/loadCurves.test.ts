@@ -129,6 +129,8 @@ test("rates share one unit, other figures have their own", () => {
   const rates = scaleOf("forwarded", [9e5, 2e6]);
   expect([rates.unit, rates.text(9e5), rates.tick(9e5)]).toEqual(["Mpackets/s", "0.900", "0.9"]);
   expect(scaleOf("cpp", [9e5]).unit).toBe("cycles/packet");
+  const loss = scaleOf("loss", [9e5]);
+  expect([loss.text(2e-6), loss.tick(2e-6)]).toEqual([`1 in 500${THIN}000`, `0.00020${THIN}%`]);
 });
 
 test("a knee is said with its interval, which stays on one line, or why there is none", () => {

@@ -2,7 +2,7 @@
 /** The figures of a sweep over the offered load: what can be shown, as points, knees and rows of a table. */
 
 import { timeText } from "../run/distribution";
-import { percent } from "../run/rates";
+import { lossText, percent } from "../run/rates";
 import { type Cell, type Row, table } from "../text/csv";
 import {
   changeWithInterval,
@@ -129,7 +129,8 @@ export const FIGURES_OVER = {
   loss: {
     word: "Loss",
     unit: "share of due packets",
-    text: percent,
+    text: lossText,
+    tick: percent,
     fromZero: true,
     of: (one) => one.loss_ratio,
   },

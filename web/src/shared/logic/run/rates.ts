@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Rates with their bounds, as text. */
 import type { Axis } from "../charts/axis";
-import { MISSING, THIN } from "../text/format";
+import { MISSING, significant, THIN } from "../text/format";
 
 export interface ProportionLike {
   hits: number;
@@ -11,12 +11,27 @@ export interface ProportionLike {
   high: number;
 }
 
-/** 0.0705 as "7.05 %": three significant digits, none behind a whole hundred. */
+/** Per cent below this would lose its digits behind two decimals. */
+const SMALL_PERCENT = 0.1;
+
+/** 0.0705 as "7.05 %", 0.0000021 as "0.00021 %": up to three significant digits, none behind a whole hundred. */
 export function percent(share: number | null): string {
   if (share === null) return MISSING;
   const value = share * 100;
+  if (value > 0 && value < SMALL_PERCENT) return `${significant(value, 2)}${THIN}%`;
   const digits = value >= 99.95 || value === 0 ? 0 : value >= 10 ? 1 : 2;
   return `${value.toFixed(digits)}${THIN}%`;
+}
+
+const SMALL_LOSS = 1e-3;
+/** Below this a loss is a rounding error of a model. */
+const NO_LOSS = 1e-12;
+
+/** A share that is lost: "nothing", "1 in 100 000", "2.10 %". */
+export function lossText(loss: number): string {
+  if (loss < NO_LOSS) return "nothing";
+  if (loss < SMALL_LOSS) return `1 in ${significant(1 / loss, 2)}`;
+  return `${(100 * loss).toFixed(2)}${THIN}%`;
 }
 
 export const bounds = ({ trials, low, high }: ProportionLike): string =>

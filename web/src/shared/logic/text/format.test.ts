@@ -18,6 +18,7 @@ import {
   signed,
   signedInColumn,
   significant,
+  wordsOf,
 } from "./format";
 import { known, ratio } from "./units";
 
@@ -127,6 +128,11 @@ test("a sentence of the server has the page's signs", () => {
 test("a sentence begins with a capital letter, a name or a hash as it is", () => {
   const texts = ["measured again: the same", "sfc_a: regressed", "p99 rose", "fade12b was measured", "done."];
   expect(texts.map(sentence)).toEqual(["Measured again: the same", ...texts.slice(1, 4), "Done."]);
+});
+
+test("a person's words stay as they are", () => {
+  expect(wordsOf("mona", "noise of -3 % at 2026-11-21 12:00")).toBe("noise of -3 % at 2026-11-21 12:00");
+  expect(wordsOf(null, "now -3 %")).toBe("Now \u22123\u202f%");
 });
 
 test("moments in the server's sentences are the reader's", () => {

@@ -128,6 +128,10 @@ export const sentence = (text: string): string =>
     ? text.charAt(0).toUpperCase() + text.slice(1)
     : text;
 
+/** A person's words as they are; the server's, which are nobody's, as a sentence with the page's signs. */
+export const wordsOf = (who: string | null, text: string): string =>
+  who === null ? sentence(said(text)) : text;
+
 const STEPS: readonly (readonly [number, Intl.RelativeTimeFormatUnit])[] = [
   [60, "second"],
   [60, "minute"],
@@ -171,6 +175,11 @@ const worded = (format: Intl.DateTimeFormat, iso: string): string => {
 
 /** The day of a moment, in the reader's zone: "21 Nov 2026". */
 export const day = (iso: string): string => worded(DAY, iso);
+
+const UTC_DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+
+/** 2026-11-21, a date of no zone, as "21 Nov 2026". */
+export const dateWord = (date: string): string => worded(UTC_DAY, date);
 
 const MONTH = new Intl.DateTimeFormat("en-GB", { month: "short", year: "numeric", timeZone: "UTC" });
 

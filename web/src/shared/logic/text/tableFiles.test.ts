@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import { csvOf } from "./csv";
-import { priceFile, stageFile } from "./tableFiles";
+import { batchesFile, priceFile, stageFile } from "./tableFiles";
 
 test("a table of stages is saved unrounded, the chain last, what is missing empty", () => {
   const nat = { stage: "nat", ratio_cpp: 1.2, contribution_cycles: 30.123456, head: { cpp: 180 } };
@@ -13,4 +13,14 @@ test("a price is saved with its interval and its effect on the rate", () => {
   const now = { cycles: 30.5, low: 29, high: null, pps: -1e6 };
   const price = priceFile([{ feature: "nat", scenario: "a", host_class: "vm", source: "stage", now }]);
   expect(price[1]).toEqual(["nat", "a", "vm", "stage", 30.5, 29, null, -1e6]);
+});
+
+test("batch sizes of one share are rows of their own", () => {
+  expect(batchesFile([0, 0.25, 0.5, 0.25, 0]).slice(1)).toEqual([
+    [0, 0],
+    [1, 0.25],
+    [2, 0.5],
+    [3, 0.25],
+    [4, 0],
+  ]);
 });

@@ -89,14 +89,21 @@ export const ncppFile = (points: readonly NcppLike[]): Row[] =>
   table(points, {
     name: (one) => one.name,
     commit: (one) => one.commit.sha,
-    "ncpp [cycles/packet]": (one) => one.ncpp,
-    "low [cycles/packet]": (one) => one.low,
-    "high [cycles/packet]": (one) => one.high,
+    "ncpp [ratio]": (one) => one.ncpp,
+    "low [ratio]": (one) => one.low,
+    "high [ratio]": (one) => one.high,
     "cpp [cycles/packet]": (one) => one.cpp,
     values: (one) => (one.linked ? "linked" : "measured"),
     "expected [cycles/packet]": (one) => one.expected_cycles,
     features: (one) => one.features?.join(" "),
   });
+
+/** shares: of batches with as many packets as their place says, from 0. */
+export const batchesFile = (shares: readonly number[]): Row[] =>
+  table(
+    shares.map((share, size) => ({ size, share })),
+    { size: (one) => one.size, "share [ratio]": (one) => one.share },
+  );
 
 interface MoveLike {
   scenario: string;

@@ -17,11 +17,11 @@ interface Props {
   jobs: readonly Job[];
   label: string;
   now: number;
-  /** They wait: each has its place among those that a host may take. */
-  placed?: boolean;
+  /** Of those that wait: the place of each in the queue, by its number. */
+  places?: ReadonlyMap<number, number> | undefined;
 }
 
-export function JobTable({ jobs, label, now, placed = false }: Props) {
+export function JobTable({ jobs, label, now, places }: Props) {
   const heads = ["Commit", "State", "Trigger", "Host", "Waited", "Ran", "Result"];
   return (
     <ScrollTable label={label} className="jobs">
@@ -38,9 +38,9 @@ export function JobTable({ jobs, label, now, placed = false }: Props) {
         </tr>
       </thead>
       <tbody>
-        {jobs.map((job, index) => (
+        {jobs.map((job) => (
           <Fragment key={job.id}>
-            <Row job={job} now={now} place={placed && job.held === null ? index + 1 : null} />
+            <Row job={job} now={now} place={places?.get(job.id) ?? null} />
             {isRunning(job) && (
               <tr>
                 <td className="left" colSpan={heads.length + 1}>

@@ -14,17 +14,30 @@ interface Props {
   onChange: (text: string | undefined) => void;
 }
 
-/** A search that the address keeps; the key `/` goes to it. */
+/** A search that the address keeps; the key `/` goes to it. A value that it did not send takes the place of its text. */
 export function SearchBox({ label, placeholder, value, onChange }: Props) {
   const [typed, setTyped] = useState(value ?? "");
   const input = useRef<HTMLInputElement>(null);
+  /** The value as it was last, then what was sent since and has not come back as the value. */
+  const known = useRef([value]);
   const latest = useRef(onChange);
   latest.current = onChange;
   useKeys({ "/": () => input.current?.focus() });
   useEffect(() => {
+    if (value !== known.current[0]) {
+      const own = known.current.lastIndexOf(value);
+      known.current = own < 0 ? [value] : known.current.slice(own);
+      if (own < 0) {
+        setTyped(value ?? "");
+        return;
+      }
+    }
     const text = typed.trim() || undefined;
-    if (text === value) return;
-    const timer = setTimeout(() => latest.current(text), PAUSE_MS);
+    if (text === known.current.at(-1)) return;
+    const timer = setTimeout(() => {
+      known.current.push(text);
+      latest.current(text);
+    }, PAUSE_MS);
     return () => clearTimeout(timer);
   }, [typed, value]);
   return (

@@ -23,7 +23,15 @@ export function NextSteps({ project, base, head, ...run }: Props) {
   return (
     <Panel title="What can help">
       <NoteList notes={sentences} />
-      {base && head && <MeasurePair project={project} base={base} head={head} scenario={scenario} />}
+      {base && head && (
+        <MeasurePair
+          key={`${base} ${head} ${scenario}`}
+          project={project}
+          base={base}
+          head={head}
+          scenario={scenario}
+        />
+      )}
     </Panel>
   );
 }

@@ -14,7 +14,7 @@ import {
   timeText,
   valueAt,
 } from "../../logic/run/distribution";
-import { percent } from "../../logic/run/rates";
+import { lossText } from "../../logic/run/rates";
 import { fileName } from "../../logic/text/csv";
 import { bytes, figure } from "../../logic/text/format";
 import { Panel } from "../Panel";
@@ -137,8 +137,8 @@ function Losses({ base, head }: { base: ArmRates; head: ArmRates }) {
             {rows.map((row) => (
               <tr key={row.cause}>
                 <th scope="row">{row.cause}</th>
-                <td>{percent(row.base)}</td>
-                <td>{percent(row.head)}</td>
+                <td>{lossText(row.base)}</td>
+                <td>{lossText(row.head)}</td>
               </tr>
             ))}
           </tbody>
