@@ -191,8 +191,9 @@ def test_a_page_as_it_stands_then_3_percent_then_nothing(page: Page, stranger: S
     stranger.end()
 
 
-ONE_IN_EIGHT = "priority=10,ip,in_port=1,nw_src=198.18.0.0/27,actions="
-"""A flow of Open vSwitch that 32 of the 256 packets match, which come one after the other."""
+ONE_IN_EIGHT = "priority=40000,ip,in_port=1,nw_src=198.18.0.0/27,actions="
+"""A flow of Open vSwitch that 32 of the 256 packets match, which come one after the other. Flows of
+no priority have 32768."""
 OF_CYCLES_ALONE = (20, 30)
 """Minutes for 3 % of an NF that counts for itself: a launch takes 10 s, and there are no instructions."""
 

@@ -39,10 +39,11 @@ def look(session: Session, run: RunRow, verdict: VerdictRow, now: datetime) -> N
     alerts += [one for one in repository.undone_by(session, run.commit_id) if one not in alerts]
     for alert in alerts:
         if alert.state in ACTIVE or (alert.state == AlertState.FIXED and alert.fix_measured_at is not None):
-            _weigh(session, alert, now)
+            weigh(session, alert, now)
 
 
-def _weigh(session: Session, alert: AlertRow, now: datetime) -> None:
+def weigh(session: Session, alert: AlertRow, now: datetime) -> None:
+    """Updates the alert by what commits of the default branch took back."""
     scenarios = _scenarios(session, alert)
     seen = {name: one for name, one in repository.recovered(session, alert).items() if name in scenarios}
     last = _last(session, alert.project_id, seen.values())

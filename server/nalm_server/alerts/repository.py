@@ -36,6 +36,27 @@ def fixed_by(session: Session, commit_id: int) -> list[AlertRow]:
     return list(session.scalars(select(AlertRow).where(AlertRow.fixed_by_id == commit_id)))
 
 
+def of_commits(session: Session, commit_ids: Sequence[int]) -> list[AlertRow]:
+    query = select(AlertRow).where(AlertRow.commit_id.in_(commit_ids))
+    return list(session.scalars(query.order_by(AlertRow.id)))
+
+
+def fixed_by_any(session: Session, commit_ids: Sequence[int]) -> list[AlertRow]:
+    query = select(AlertRow).where(AlertRow.fixed_by_id.in_(commit_ids))
+    return list(session.scalars(query.order_by(AlertRow.id)))
+
+
+def dismissed_on_line(session: Session, project_id: int, reason: str) -> list[AlertRow]:
+    """Alerts dismissed for this reason whose culprit is on the default branch."""
+    query = (
+        select(AlertRow)
+        .join(CommitRow, CommitRow.id == AlertRow.commit_id)
+        .where(AlertRow.project_id == project_id, AlertRow.state == AlertState.DISMISSED)
+        .where(AlertRow.reason == reason, CommitRow.listed)
+    )
+    return list(session.scalars(query.order_by(AlertRow.id)))
+
+
 def undone_by(session: Session, commit_id: int) -> list[AlertRow]:
     """Alerts that the commit fixes, or whose culprit's regression one of its runs undoes."""
     return list(session.scalars(_undone_by(), {"commit_id": commit_id}))

@@ -24,7 +24,8 @@ class AlertState(StrEnum):
     """Set by a person."""
     REOPENED = "reopened"
     DISMISSED = "dismissed"
-    """The second measurement does not show it, or it was merged into another alert."""
+    """The second measurement does not show it, it was merged into another alert, or a forced push dropped its
+    commit."""
 
 
 S = AlertState

@@ -28,6 +28,7 @@ from nalm_server.notify import alert_messages
 from nalm_server.notify import service as notify
 from nalm_server.results import outcome_repository as outcomes
 from nalm_server.results import ports as results
+from nalm_server.results import relisted
 from nalm_server.results import repository as runs
 from nalm_server.results.run_draft import RunDraft
 from nalm_server.self_test import repository as trials
@@ -36,10 +37,15 @@ from nalm_server.self_test.control_draft import TrialDraft
 # Commits are pushed, or named by a report.
 git.commits_changed.subscribe(staleness.commits_changed)
 
+# Known commits come onto the default branch, or a forced push drops them.
+git.line_changed.subscribe(relisted.line_changed)
+git.line_changed.subscribe(triggers.line_changed)
+
 # A job changes its state: queued, leased, done.
 jobs.jobs_moved.subscribe(wake_followers)
 jobs.jobs_moved.subscribe(experiment_jobs.jobs_moved)
 jobs.jobs_moved.subscribe(notify.jobs_moved)
+jobs.already_measured.subscribe(notify.already_measured)
 jobs.run_ids.provide(runs.ids_of_job)
 jobs.outcomes.provide(outcomes.of_jobs)
 jobs.detach_runs.provide(runs.detach_from_job)

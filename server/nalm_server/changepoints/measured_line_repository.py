@@ -84,6 +84,20 @@ def runs(session: Session, scenario_id: int, host_class: str) -> list[LineRun]:
     return [LineRun._make(row) for row in found]
 
 
+def histories_of(session: Session, commit_ids: Collection[int]) -> list[tuple[int, str]]:
+    """(scenario, host class) of the histories that have runs of these commits."""
+    found = session.execute(
+        select(RunRow.scenario_id, RunRow.host_class)
+        .join(VerdictRow, VerdictRow.run_id == RunRow.id)
+        .outerjoin(JobRow, JobRow.id == RunRow.job_id)
+        .where(RunRow.commit_id.in_(commit_ids), RunRow.import_id.is_(None))
+        .where(VerdictRow.outcome.in_(VALID), _of_history())
+        .distinct()
+        .order_by(RunRow.scenario_id, RunRow.host_class)
+    )
+    return [(scenario_id, host_class) for scenario_id, host_class in found]
+
+
 class SideRun(NamedTuple):
     run: int
     host: int

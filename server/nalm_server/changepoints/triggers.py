@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from nalm_core.report.outcome import VALID
 from sqlalchemy.orm import Session
 
 from nalm_server.changepoints import looks_repository as looks
-from nalm_server.changepoints.measured_line_repository import OF_HISTORY
+from nalm_server.changepoints.measured_line_repository import OF_HISTORY, histories_of
 from nalm_server.git.commits import repository as commit_rows
+from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs import repository as job_rows
 from nalm_server.results.repository import JudgedRun
 from nalm_server.worker.kinds import Work
@@ -27,6 +29,16 @@ def run_taken(session: Session, judged: JudgedRun, _now: datetime) -> None:
         return
     if commit_rows.get(session, run.commit_id).listed:
         looks.ask(session, run.scenario_id, run.host_class)
+        wake(session, Work.JUDGEMENT)
+
+
+def line_changed(session: Session, commits: Sequence[CommitRow]) -> None:
+    """Commits of one project came onto the default branch or left it, and with them their runs. The caller
+    holds the project's lock."""
+    found = histories_of(session, [row.id for row in commits])
+    for scenario_id, host_class in found:
+        looks.ask(session, scenario_id, host_class)
+    if found:
         wake(session, Work.JUDGEMENT)
 
 

@@ -12,3 +12,7 @@ from nalm_server.git.commits.models import CommitRow
 
 commits_changed: Event[[Session, Sequence[CommitRow]]] = Event()
 """Commits of a project are new, or what is known of them changed. The caller holds the project's lock."""
+
+line_changed: Event[[Session, Sequence[CommitRow]]] = Event()
+"""Known commits of a project came onto the default branch's line, or a forced push dropped them. The caller
+holds the project's lock."""

@@ -17,6 +17,9 @@ from nalm_server.jobs.schemas import JobReason
 jobs_moved: Event[[Session, Sequence[JobRow], datetime]] = Event()
 """Jobs of one project changed their state."""
 
+already_measured: Event[[Session, JobRow, int, datetime]] = Event()
+"""Another pull request, by its number, has the head and base of a job that is over."""
+
 run_ids: Port[Callable[[Session, int], list[str]]] = Port("jobs.ports.run_ids")
 """Ids of the runs of a job."""
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ScalarSelect, func, select
+from sqlalchemy import ColumnElement, ScalarSelect, func, select
 from sqlalchemy.orm import Session, defer, joinedload
 
 from nalm_server.auth.access.project_models import ProjectRow
@@ -15,7 +15,7 @@ from nalm_server.auth.access.repository import readable
 from nalm_server.auth.tokens.principal import Principal
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs.models import CHANGES, ApprovalRow, CampaignRow, JobRow, TransitionRow
-from nalm_server.jobs.schemas import OPEN, JobReason, JobState
+from nalm_server.jobs.schemas import OPEN, RELEASE, JobReason, JobState
 
 BESIDE = (
     JobReason.CONFIRM,
@@ -119,14 +119,24 @@ def same(
     return next((row for row in found if row.scenarios == scenarios), None)
 
 
-def find_for_head(session: Session, commit_id: int, reason: str) -> JobRow | None:
-    """The newest with this reason, with any base."""
+def find_for_head(session: Session, commit_id: int, branch: str) -> JobRow | None:
+    """The newest of a push to the branch, with any base."""
     return session.scalars(
         select(JobRow)
-        .where(JobRow.commit_id == commit_id, JobRow.reason == reason)
+        .where(JobRow.commit_id == commit_id, *_pushed_to(branch))
         .order_by(JobRow.id.desc())
         .limit(1)
     ).one_or_none()
+
+
+def _pushed_to(branch: str) -> tuple[ColumnElement[bool], ...]:
+    """Conditions: a push to the branch, and no release. Without a branch it is the default one."""
+    default = select(ProjectRow.default_branch).where(ProjectRow.id == JobRow.project_id)
+    return (
+        JobRow.reason == JobReason.PUSH,
+        func.coalesce(JobRow.branch, default.correlate(JobRow).scalar_subquery()) == branch,
+        _first_reason().not_like(f"{RELEASE}%"),
+    )
 
 
 def open_of_commit(session: Session, commit_id: int, base_sha: str) -> list[JobRow]:
@@ -157,16 +167,16 @@ def open_of_pull_requests(session: Session, project_id: int, pull_requests: Coll
 
 
 def queued_of(
-    session: Session, project_id: int, *, reason: str | None = None, shas: Sequence[str] | None = None
+    session: Session, project_id: int, *, branch: str | None = None, shas: Sequence[str] | None = None
 ) -> list[JobRow]:
-    """Queued jobs, oldest commit first, locked until the commit."""
+    """Queued jobs, oldest commit first, locked until the commit. branch: only of pushes to it."""
     query = (
         select(JobRow)
         .join(CommitRow, CommitRow.id == JobRow.commit_id)
         .where(JobRow.project_id == project_id, JobRow.state == JobState.QUEUED)
     )
-    if reason is not None:
-        query = query.where(JobRow.reason == reason)
+    if branch is not None:
+        query = query.where(*_pushed_to(branch))
     if shas is not None:
         query = query.where(JobRow.head_sha.in_(shas))
     return list(

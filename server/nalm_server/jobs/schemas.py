@@ -38,6 +38,8 @@ class JobReason(StrEnum):
     """A pair that was the same or undecided at a coarse margin: measured on to a fine one."""
 
 
+RELEASE = "release "
+"""Begins the first transition of a tag's job, which is a push without a branch of its own."""
 PRIORITY = {reason: place for place, reason in enumerate(JobReason)}
 """Smaller comes first."""
 

@@ -21,7 +21,7 @@ from nalm_server.jobs import branch_repository as branches
 from nalm_server.jobs.agents.needs import Needs
 from nalm_server.jobs.approvals import Origin
 from nalm_server.jobs.models import CampaignRow, JobRow
-from nalm_server.jobs.schemas import OPEN, PRIORITY, JobReason, JobState
+from nalm_server.jobs.schemas import OPEN, PRIORITY, RELEASE, JobReason, JobState
 from nalm_server.jobs.states import require_allowed
 
 
@@ -51,13 +51,20 @@ def enqueue(
     approved. The caller holds the project's lock.
     """
     fork = (origin or approvals.origin(session, commit)).fork
-    known = _known(session, commit, base_sha, reason, scenarios=scenarios, branch=branch, only_host=only_host)
+    latest_of = _latest_of(session, commit, reason, why, branch)
+    if latest_of is not None:
+        known = repository.find_for_head(session, commit.id, latest_of)
+        if known is None:
+            base_sha = superseding.older_pushes(session, commit, latest_of, now) or base_sha
+            known = repository.find_for_commit(session, commit.id, base_sha, reason)
+    else:
+        known = _known(
+            session, commit, base_sha, reason, scenarios=scenarios, branch=branch, only_host=only_host
+        )
     if known is not None:
         _requested_again(session, known, now, why=why, fork=fork, pull_request=pull_request, who=requested_by)
         _sooner(session, known, reason, now)
         return known
-    if reason is JobReason.PUSH and _latest_only(session, commit.project_id):
-        base_sha = superseding.older_pushes(session, commit, now) or base_sha
     job = _new(commit, base_sha, reason, fork, now)
     job.pull_request, job.requested_by, job.scenarios = pull_request, requested_by, scenarios
     job.branch = branch or branches.of_pair(session, commit, base_sha)
@@ -138,9 +145,16 @@ def _queue(session: Session, new: Sequence[tuple[JobRow, str]], now: datetime) -
     ports.jobs_moved(session, jobs, now)
 
 
-def _latest_only(session: Session, project_id: int) -> bool:
-    project = project_rows.find_by_id(session, project_id)
-    return project is not None and project.latest_only
+def _latest_of(
+    session: Session, commit: CommitRow, reason: JobReason, why: str, branch: str | None
+) -> str | None:
+    """The branch of which only the latest push is measured. None: no such push; a release is none."""
+    if reason is not JobReason.PUSH or why.startswith(RELEASE):
+        return None
+    project = project_rows.find_by_id(session, commit.project_id)
+    if project is None or not project.latest_only:
+        return None
+    return branch or project.default_branch
 
 
 def _known(
@@ -166,8 +180,6 @@ def _known(
         under_way = repository.open_of_commit(session, commit.id, base_sha)
         fitting = (job for job in under_way if job.scenarios == scenarios and branch in (None, job.branch))
         return next(fitting, None)
-    if reason is JobReason.PUSH and _latest_only(session, commit.project_id):
-        return repository.find_for_head(session, commit.id, reason)
     if reason in (JobReason.SCHEDULE, JobReason.BACKFILL, JobReason.LINK):
         return repository.same(session, commit.id, base_sha, reason, scenarios=scenarios, only_host=only_host)
     return repository.find_for_commit(session, commit.id, base_sha, reason)
@@ -183,8 +195,8 @@ def _requested_again(
     pull_request: int | None,
     who: str | None,
 ) -> None:
-    """Queues a superseded job again, and releases one that waits for approval if the project's own repository
-    has its commit now."""
+    """Queues a superseded job again, releases one that waits for approval if the project's own repository has
+    its commit now, and reports one that is over to another pull request."""
     if job.state == JobState.SUPERSEDED:
         job.finished_at, job.fork = None, fork
         job.pull_request = pull_request or job.pull_request
@@ -192,6 +204,8 @@ def _requested_again(
     elif job.state == JobState.QUEUED and fork is None and job.fork is not None:
         job.fork = None
         settled(session, job, now, f"the project's repository has it: {why}", who)
+    elif job.state not in OPEN and pull_request not in (None, job.pull_request):
+        ports.already_measured(session, job, pull_request, now)
 
 
 def _sooner(session: Session, job: JobRow, reason: JobReason, now: datetime) -> None:

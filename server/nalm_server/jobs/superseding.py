@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from nalm_server.git.commits import repository as commit_rows
 from nalm_server.git.commits.models import CommitRow
-from nalm_server.jobs import repository, service
+from nalm_server.jobs import repository, service, shared
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason, JobState
 
@@ -19,9 +19,11 @@ from nalm_server.jobs.schemas import JobReason, JobState
 def pull_request_moved(
     session: Session, project_id: int, pull_request: int, *, keep: str | None, why: str, now: datetime
 ) -> list[int]:
-    """Supersedes the pull request's open jobs except those of head `keep`."""
+    """Supersedes the pull request's open jobs except those of head `keep` and those that another one
+    shares."""
     old = repository.open_of_pull_requests(session, project_id, [pull_request])
-    return drop_all(session, [(job, why) for job in old if job.head_sha != keep], now)
+    drops = [(job, why) for job in old if job.head_sha != keep]
+    return drop_all(session, shared.pass_on(session, drops, now), now)
 
 
 def dropped(session: Session, project_id: int, shas: list[str], why: str, now: datetime) -> list[int]:
@@ -30,10 +32,10 @@ def dropped(session: Session, project_id: int, shas: list[str], why: str, now: d
     return drop_all(session, [(job, why) for job in queued if job.reason == JobReason.PUSH], now)
 
 
-def older_pushes(session: Session, commit: CommitRow, now: datetime) -> str | None:
-    """Supersedes queued pushes of older commits. Returns the base of the oldest, so that every change is
-    measured."""
-    queued = repository.queued_of(session, commit.project_id, reason=JobReason.PUSH)
+def older_pushes(session: Session, commit: CommitRow, branch: str, now: datetime) -> str | None:
+    """Supersedes queued pushes of older commits to the branch. Returns the base of the oldest, so that every
+    change is measured."""
+    queued = repository.queued_of(session, commit.project_id, branch=branch)
     older = [job for job in queued if job.commit_id != commit.id and _is_older(session, job, commit)]
     why = f"{short(commit.sha)} is newer, and this project measures only the latest"
     drop_all(session, [(job, why) for job in older], now)

@@ -21,6 +21,7 @@ from nalm_server.alerts.weeks.service import text_of_commit
 from nalm_server.auth.access import project_repository as project_rows
 from nalm_server.git.commits import repository as commit_rows
 from nalm_server.git.commits.models import CommitRow
+from nalm_server.jobs import shared
 from nalm_server.notify import service as notifications
 from nalm_server.notify.forges import repository as forge_rows
 from nalm_server.notify.integrations.kinds import Event
@@ -60,7 +61,7 @@ def accepted(session: Session, project_id: int, sha: str, now: datetime) -> None
     """Updates what forges show of a commit whose finding was accepted: its status and its request's
     comment."""
     job = forge_rows.newest_job_of_commit(session, project_id, sha)
-    requests = [job.pull_request] if job is not None and job.pull_request is not None else []
+    requests = shared.requests_of(session, job) if job is not None else []
     notifications.look_again(session, project_id, [sha], now, pull_requests=requests)
 
 

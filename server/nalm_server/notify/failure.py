@@ -8,7 +8,7 @@ from enum import StrEnum
 import httpx
 from nalm_core.text.plain_text import plain_line
 
-from nalm_server.base.errors import NalmError
+from nalm_server.base.errors import BusyError, NalmError
 
 BUSY = (408, 425, 429, 502, 503, 504)
 SHOWN = 300
@@ -51,6 +51,14 @@ def of_exception(error: Exception, where: str) -> SendError:
             return SendError(text, Next.UNSURE)
         case _:
             return SendError(f"{where}: {type(error).__name__}", Next.UNSURE)
+
+
+def of_composing(error: Exception) -> SendError:
+    """Why there is nothing to send: it certainly did not arrive."""
+    if isinstance(error, NalmError):
+        after = Next.AGAIN if isinstance(error, BusyError) else Next.NEVER
+        return SendError(f"It could not be composed: {error.message}"[:SHOWN], after)
+    return SendError(f"It could not be composed ({type(error).__name__}).", Next.AGAIN)
 
 
 def of_answer(answer: httpx.Response, where: str) -> SendError | None:

@@ -15,8 +15,10 @@ from sqlalchemy.orm import Session
 from nalm_server.alerts.repository import has_alert
 from nalm_server.alerts.weeks.service import text_of_commit
 from nalm_server.auth.access import project_repository as project_rows
+from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.base.errors import ConflictError, NotFoundError
 from nalm_server.jobs import repository as job_rows
+from nalm_server.jobs import shared
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobState
 from nalm_server.notify import repository
@@ -32,7 +34,8 @@ from nalm_server.worker.kinds import Work
 from nalm_server.worker.wake import wake
 
 LOST = (JobState.FAILED, JobState.INVALID)
-REPORTED = (JobState.QUEUED, JobState.DONE, *LOST, JobState.CANCELLED, JobState.SUPERSEDED)
+ENDED = (JobState.DONE, *LOST)
+REPORTED = (JobState.QUEUED, *ENDED, JobState.CANCELLED, JobState.SUPERSEDED)
 """States of a job that change what forges show."""
 OF_ALERTS = (Event.REGRESSED, Event.RECOVERED, Event.BROKEN)
 """Sent for commits of the default branch by their alert, after its confirmation."""
@@ -64,7 +67,7 @@ def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
         url=f"/p/{project.name}/runs/{run.run_id}",
         commit=run.head_sha,
         base=run.base_sha,
-        branch=None if job is not None and job.pull_request is not None else project.default_branch,
+        branch=_branch(job, project),
         pull_request=job.pull_request if job else None,
         scenario=judged.scenario,
         run_id=run.run_id,
@@ -99,6 +102,15 @@ def look_again(
             wake(session, Work.NOTIFICATIONS)
 
 
+def already_measured(session: Session, job: JobRow, pull_request: int, now: datetime) -> None:
+    """The pull request has a comment about a job of another one."""
+    if job.state not in ENDED:
+        return
+    for one in integrations.enabled(session, job.project_id):
+        if one.kind in FORGES and one.config["comments"]:
+            _tell(session, one, NotificationKind.COMMENT, str(pull_request), message=None, now=now)
+
+
 def jobs_moved(session: Session, jobs: Sequence[JobRow], now: datetime) -> None:
     """Jobs of one project changed their state."""
     reported = [job for job in jobs if job.state in REPORTED and job.reason not in OF_THE_PAST]
@@ -126,7 +138,7 @@ def _job_moved(session: Session, to_tell: Sequence[IntegrationRow], job: JobRow,
         url=f"/p/{project.name}",
         commit=job.head_sha,
         base=job.base_sha,
-        branch=None if job.pull_request is not None else project.default_branch,
+        branch=_branch(job, project),
         pull_request=job.pull_request,
         scenario=None,
         run_id=None,
@@ -136,17 +148,25 @@ def _job_moved(session: Session, to_tell: Sequence[IntegrationRow], job: JobRow,
     _tell_others(session, to_tell, message, f"failed:job-{job.id}-{job.fence}", now)
 
 
+def _branch(job: JobRow | None, project: ProjectRow) -> str | None:
+    """None: a pull request. The default branch, if no job says another one."""
+    if job is not None and job.pull_request is not None:
+        return None
+    return (job.branch if job is not None else None) or project.default_branch
+
+
 def _tell_forges(
     session: Session, to_tell: Sequence[IntegrationRow], sha: str, job: JobRow | None, now: datetime
 ) -> None:
-    ended = job is not None and job.state in (JobState.DONE, *LOST)
+    ended = job is not None and job.state in ENDED
     for one in to_tell:
         if one.kind not in FORGES:
             continue
         if one.config["statuses"]:
             _tell(session, one, NotificationKind.STATUS, sha, message=None, now=now)
-        if one.config["comments"] and job is not None and job.pull_request is not None and ended:
-            _tell(session, one, NotificationKind.COMMENT, str(job.pull_request), message=None, now=now)
+        if one.config["comments"] and job is not None and ended:
+            for number in shared.requests_of(session, job):
+                _tell(session, one, NotificationKind.COMMENT, str(number), message=None, now=now)
 
 
 def _tell_others(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sends what is due: claimed in one transaction, sent outside of any, marked in another.
+"""Sends what is due: claimed in one transaction, composed and sent outside of it, marked in another.
 
 If a sender dies in between, a status or comment is sent again, which changes nothing; a message may have
 arrived, so the server does not send it again by itself.
@@ -16,10 +16,11 @@ from nalm_server.auth.access import project_repository as project_rows
 from nalm_server.base.settings import LOCAL_URL
 from nalm_server.db.context import Context
 from nalm_server.notify import backoff, repository
-from nalm_server.notify.failure import Next, SendError, of_exception
+from nalm_server.notify.failure import Next, SendError, of_composing, of_exception
 from nalm_server.notify.forges.current_state import comment_of, status_of
 from nalm_server.notify.forges.protocol import Comment, Status
 from nalm_server.notify.integrations import repository as integration_rows
+from nalm_server.notify.integrations.models import IntegrationRow
 from nalm_server.notify.messages import Message
 from nalm_server.notify.models import NotificationRow
 from nalm_server.notify.schemas import NotificationKind, NotificationState
@@ -36,7 +37,7 @@ def drain(context: Context) -> None:
         _settle_abandoned(session, context.clock())
         session.commit()
     while (claimed := _claim(context)) is not None:
-        _deliver(context, claimed)
+        _deliver(context, *claimed)
 
 
 def _settle_abandoned(session: Session, now: datetime) -> None:
@@ -48,28 +49,34 @@ def _settle_abandoned(session: Session, now: datetime) -> None:
         row.updated_at = now
 
 
-def _claim(context: Context) -> tuple[Claimed, str | None] | None:
-    now = context.clock()
+def _claim(context: Context) -> tuple[NotificationRow, IntegrationRow] | None:
+    """Only claims: an error would undo the claim, and the next one would be of the same row."""
     with context.sessions() as session:
-        row = repository.claim(session, now)
+        row = repository.claim(session, context.clock())
         if row is None:
             return None
         integration = integration_rows.get(session, row.integration_id)
-        claimed = Claimed(
-            id=row.id,
-            requested=row.requested,
-            tries=row.tries,
-            to=Recipient(
-                integration.kind,
-                integration.config,
-                context.box.open(integration.secret) if integration.secret else None,
-            ),
-            what=_what(session, row, context.settings.public_url or LOCAL_URL),
-            external_id=row.external_id,
-            sent_digest=row.sent_digest,
-        )
         session.commit()
-        return claimed, row.request_id
+        return row, integration
+
+
+def _composed(context: Context, row: NotificationRow, integration: IntegrationRow) -> Claimed:
+    """Raises SendError."""
+    try:
+        secret = context.box.open(integration.secret) if integration.secret else None
+        with context.read_sessions() as session:
+            what = _what(session, row, context.settings.public_url or LOCAL_URL)
+    except Exception as error:
+        raise of_composing(error) from error
+    return Claimed(
+        id=row.id,
+        requested=row.requested,
+        tries=row.tries,
+        to=Recipient(integration.kind, integration.config, secret),
+        what=what,
+        external_id=row.external_id,
+        sent_digest=row.sent_digest,
+    )
 
 
 def _what(session: Session, row: NotificationRow, base_url: str) -> Status | Comment | Message | None:
@@ -82,14 +89,17 @@ def _what(session: Session, row: NotificationRow, base_url: str) -> Status | Com
     return comment_of(session, project, int(row.subject), base_url)
 
 
-def _deliver(context: Context, claim: tuple[Claimed, str | None]) -> None:
-    claimed, request_id = claim
-    bound = {"notification_id": claimed.id, "integration": claimed.to.kind, "request_id": request_id}
+def _deliver(context: Context, claimed: NotificationRow, integration: IntegrationRow) -> None:
+    bound = {
+        "notification_id": claimed.id,
+        "integration": integration.kind,
+        "request_id": claimed.request_id,
+    }
     with structlog.contextvars.bound_contextvars(**bound):
         try:
-            sent = send(context, claimed, context.clock())
+            sent = send(context, _composed(context, claimed, integration), context.clock())
         except Exception as error:  # a failed one must not stop the others
-            failed = of_exception(error, claimed.to.kind)
+            failed = of_exception(error, integration.kind)
             log.warning("not told", error=str(failed), next=failed.after, tries=claimed.tries)
             _mark(context, claimed, failed)
         else:
@@ -97,7 +107,7 @@ def _deliver(context: Context, claim: tuple[Claimed, str | None]) -> None:
             _mark(context, claimed, sent)
 
 
-def _mark(context: Context, claimed: Claimed, result: Sent | SendError) -> None:
+def _mark(context: Context, claimed: NotificationRow, result: Sent | SendError) -> None:
     now = context.clock()
     with context.sessions() as session:
         row = repository.lock(session, claimed.id)

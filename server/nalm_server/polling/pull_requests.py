@@ -24,6 +24,7 @@ from nalm_server.notify.integrations.kinds import FORGES, IntegrationKind
 from nalm_server.notify.integrations.models import IntegrationRow
 from nalm_server.polling import repository
 from nalm_server.polling.replay import make_up_request
+from nalm_server.polling.troubles import first_of
 
 TURN = timedelta(seconds=60)
 """Time for the forge to answer, and the same for processing: other projects wait."""
@@ -103,8 +104,8 @@ def _follow(context: Context, project: ProjectRow, forge: Forge, since: datetime
             troubles.append(f"pull request {event.number}: {error.message}")
     if failed is not None:
         raise failed
-    if troubles:
-        raise PullRequestsError(troubles[0] + (f" (and {len(troubles) - 1} more)" if troubles[1:] else ""))
+    if (trouble := first_of(troubles)) is not None:
+        raise PullRequestsError(trouble)
 
 
 def _read(changes: Iterator[Change]) -> tuple[list[Change], SendError | None]:

@@ -24,6 +24,7 @@ from nalm_server.git.refs import repository as refs
 from nalm_server.polling import pull_requests, repository, setup
 from nalm_server.polling.differences import differences, merge_groups
 from nalm_server.polling.replay import make_up, make_up_request
+from nalm_server.polling.troubles import first_of
 
 log = structlog.get_logger()
 
@@ -66,15 +67,17 @@ class Look:
     began: datetime
     since: datetime
     """Time of the last complete poll."""
+    trouble: str | None
+    """Why not all changes of branches and tags were processed; None: they were."""
 
 
 def _look_at_refs(context: Context, project: ProjectRow) -> Look | None:
     """None: the poll is over."""
     began = context.clock()
     with _trouble_noted(context, project, slows=True):
-        since = _reconcile(context, project)
+        since, trouble = _reconcile(context, project)
         if since is not None:
-            return Look(project, began, since)
+            return Look(project, began, since, trouble)
         _note_whole(context, project, began)
     return None
 
@@ -82,7 +85,10 @@ def _look_at_refs(context: Context, project: ProjectRow) -> Look | None:
 def _look_at_requests(context: Context, look: Look) -> None:
     with _trouble_noted(context, look.project, slows=False):
         pull_requests.look(context, look.project, look.since)
-        _note_whole(context, look.project, look.began)
+        if look.trouble is None:
+            _note_whole(context, look.project, look.began)
+        else:
+            _note_trouble(context, look.project, look.trouble, slows=False)
 
 
 @contextmanager
@@ -96,6 +102,10 @@ def _trouble_noted(context: Context, project: ProjectRow, *, slows: bool) -> Ite
     except Exception as error:
         log.exception("a project could not be polled", project=project.name)
         said = f"a server error ({type(error).__name__}); the server's log has details"
+    _note_trouble(context, project, said, slows=slows)
+
+
+def _note_trouble(context: Context, project: ProjectRow, said: str, *, slows: bool) -> None:
     with context.sessions() as session:
         projects.lock(session, project.id)
         row = branch_filters.require(session, project.id)
@@ -119,8 +129,8 @@ def _claim(context: Context) -> ProjectRow | None:
     return project
 
 
-def _reconcile(context: Context, project: ProjectRow) -> datetime | None:
-    """Time of the last complete poll. None: this is the first."""
+def _reconcile(context: Context, project: ProjectRow) -> tuple[datetime | None, str | None]:
+    """Time of the last complete poll (None: this is the first), and why not all changes were processed."""
     # Read before the forge: stored state is then never newer than the forge's.
     with context.read_sessions() as session:
         row = branch_filters.find(session, project.id)
@@ -128,12 +138,13 @@ def _reconcile(context: Context, project: ProjectRow) -> datetime | None:
         known = repository.known_refs(session, project.id)
     seen = graph.ls_remote(context, project, *PATTERNS)
     since = row.reconciled_at if row is not None else None
+    trouble = None
     if since is None:
         _first_look(context, project, known, seen)
     else:
-        _make_up(context, project, filters, known, seen)
+        trouble = _make_up(context, project, filters, known, seen)
     setup.look(context, project, seen)
-    return since
+    return since, trouble
 
 
 def _make_up(
@@ -142,13 +153,25 @@ def _make_up(
     filters: BranchFilters,
     known: repository.KnownRefs,
     seen: dict[str, str],
-) -> None:
+) -> str | None:
+    """Why not all changes were processed: a change without a plan does not stop the others.
+
+    Raises GraphError if the repository cannot be read, as all the others would, each after its time limit.
+    """
     requests = {request.number: request for request in known.pull_requests}
+    troubles = []
     for event in [*differences(filters, known, seen), *_unheard_of(context, project, filters, seen)]:
-        if isinstance(event, PullRequestChanged):
-            make_up_request(context, project, event, requests[event.number])
-        else:
-            make_up(context, project, event)
+        try:
+            if isinstance(event, PullRequestChanged):
+                make_up_request(context, project, event, requests[event.number])
+            else:
+                make_up(context, project, event)
+        except graph.GraphError:
+            raise
+        except NalmError as error:
+            troubles.append(error.message)
+    first = first_of(troubles)
+    return None if first is None else f"changes: {first}"
 
 
 def _unheard_of(

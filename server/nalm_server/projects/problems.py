@@ -23,6 +23,8 @@ OF_CONFIGURATION = re.compile(r"(?:nalm\.toml|configuration of .+?):(?P<line>\d+
 """How an agent begins its message about a key of nalm.toml."""
 OF_REQUESTS = "pull request"
 """Errors of polling that begin with this do not concern the repository's commits."""
+OF_CHANGES = "changes: "
+"""Errors of polling that begin with this are of single branches, tags or pull requests."""
 
 
 def problems_of(session: Session, rows: Sequence[Overview], now: datetime) -> dict[str, list[Problem]]:
@@ -49,6 +51,12 @@ def _of_repository(row: Overview) -> Iterator[Problem]:
             kind=ProblemKind.REPOSITORY,
             message=f"The forge's pull requests cannot be read: {row.repository_error}",
             advice="Check the integration of the forge in the project's settings.",
+        )
+    elif row.repository_error is not None and row.repository_error.startswith(OF_CHANGES):
+        yield Problem(
+            kind=ProblemKind.REPOSITORY,
+            message=f"Not all of the repository's changes could be processed: {row.repository_error}",
+            advice="Each poll tries them again; all others were processed.",
         )
     elif row.repository_error is not None:
         yield Problem(

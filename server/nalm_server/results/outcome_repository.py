@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
+from nalm_core.report.outcome import CHANGED
 from sqlalchemy import Subquery, case, delete, func, insert, select
 from sqlalchemy.orm import Session
 
@@ -43,6 +44,13 @@ def counts(session: Session, commit_ids: Sequence[int], scenario_id: int | None)
     for commit_id, display, scenarios in session.execute(query):
         found[commit_id][display] = scenarios
     return found
+
+
+def moved_scenarios(session: Session, commit_ids: Sequence[int]) -> list[int]:
+    """Scenarios in which a run of these commits regressed or improved."""
+    query = select(RUN.scenario_id).join(VerdictRow, VERDICT.run_id == RUN.id)
+    moved = query.where(RUN.commit_id.in_(commit_ids), VERDICT.outcome.in_(CHANGED))
+    return list(session.scalars(moved.distinct().order_by(RUN.scenario_id)))
 
 
 def most_urgent(

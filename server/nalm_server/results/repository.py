@@ -11,7 +11,7 @@ from typing import Any
 
 from nalm_core.findings.recovery import Recovery
 from nalm_core.report.outcome import Outcome
-from sqlalchemy import ColumnElement, Select, exists, func, select, update
+from sqlalchemy import ColumnElement, Select, exists, func, or_, select, update
 from sqlalchemy.orm import Session, aliased, undefer
 
 from nalm_server.db.reports.opening import store_of
@@ -19,6 +19,8 @@ from nalm_server.db.reports.packing import Packed
 from nalm_server.db.reports.stored import Kept, kept
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs.agents.models import HostRow
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.schemas import JobReason
 from nalm_server.results import outcome_repository
 from nalm_server.results.models import BuildRow, ReportRow, RunRow, VerdictRow
 from nalm_server.results.series import history_repository
@@ -276,19 +278,38 @@ def recovery_of(row: VerdictRow) -> Recovery | None:
     return Recovery.model_validate(row.recovery) if row.recovery is not None else None
 
 
-def moved(session: Session, scenario_id: int) -> list[tuple[RunRow, VerdictRow]]:
-    """Regressions and improvements of the scenario along the first parent, each commit's newest run last,
-    without those that a later run of the same pair contradicts."""
+@dataclass(frozen=True)
+class Move:
+    """A run over a range of the default branch that regressed or improved."""
+
+    run: RunRow
+    verdict: VerdictRow
+    after: int
+    """Position of its base."""
+    place: int
+    """Position of its head."""
+
+
+def moved(session: Session, scenario_id: int) -> list[Move]:
+    """Regressions and improvements of the scenario along the first parent; of each commit those of the
+    shortest range first, and of a pair the newest last. Without pull requests, bisections, and those that a
+    later run of the same pair contradicts."""
+    base = aliased(CommitRow)
     found = session.execute(
-        select(RunRow, VerdictRow)
+        select(RunRow, VerdictRow, base.position, CommitRow.position)
         .join(VerdictRow, VerdictRow.run_id == RunRow.id)
         .join(CommitRow, CommitRow.id == RunRow.commit_id)
+        .join(base, (base.project_id == RunRow.project_id) & (base.sha == RunRow.base_sha))
+        .outerjoin(JobRow, JobRow.id == RunRow.job_id)
         .where(RunRow.scenario_id == scenario_id, VerdictRow.outcome.in_(("regressed", "improved")))
+        .where(CommitRow.listed, or_(base.listed, base.sha == CommitRow.parent_sha))
+        .where(base.position < CommitRow.position)
+        .where(or_(JobRow.id.is_(None), JobRow.reason.not_in((JobReason.PULL_REQUEST, JobReason.BISECT))))
         .where(~RunRow.beside, ~_taken_back())
-        .order_by(CommitRow.position, CommitRow.id, RunRow.received_at, RunRow.id)
+        .order_by(CommitRow.position, CommitRow.id, base.position.desc(), RunRow.received_at, RunRow.id)
         .options(undefer(VerdictRow.document))
     )
-    return [(run, verdict) for run, verdict in found]
+    return [Move(run, verdict, after, place) for run, verdict, after, place in found]
 
 
 def fixes_besides(session: Session, scenario_id: int, walked: Sequence[int]) -> list[VerdictRow]:

@@ -6,9 +6,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ScalarSelect, func, select
+from sqlalchemy import ScalarSelect, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
+from nalm_server.alerts.dropping import DROPPED
 from nalm_server.alerts.models import AlertRow
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs.models import JobRow
@@ -35,7 +36,7 @@ class ListedFinding(NamedTuple):
 
     state: str
     merged: bool
-    """Merged into another alert."""
+    """Merged into another alert, or dismissed because a forced push dropped its commit."""
     created_at: datetime
     confirmed_at: datetime | None
     commits: int
@@ -50,7 +51,7 @@ def since(session: Session, project_id: int, moment: datetime) -> list[ListedFin
     query = (
         select(
             AlertRow.state,
-            AlertRow.merged_into_id.is_not(None),
+            or_(AlertRow.merged_into_id.is_not(None), AlertRow.reason.is_not_distinct_from(DROPPED)),
             AlertRow.created_at,
             AlertRow.confirmed_at,
             func.coalesce(AlertRow.measured_after, 0),

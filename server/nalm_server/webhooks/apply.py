@@ -12,13 +12,14 @@ from datetime import datetime
 from nalm_core.text.plain_text import plain
 from sqlalchemy.orm import Session
 
+from nalm_server.alerts import dropping
 from nalm_server.alerts.rules import expectations
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.db.context import Context
 from nalm_server.git.branch_filters import repository as settings
 from nalm_server.git.branch_filters.filters import branch_filters_of
 from nalm_server.git.commits.models import CommitRow
-from nalm_server.git.commits.order import Sighting, record, record_all
+from nalm_server.git.commits.order import Sighting, record, record_all, unlist
 from nalm_server.git.events import (
     BranchDeleted,
     BranchPushed,
@@ -33,7 +34,7 @@ from nalm_server.git.refs import repository as refs
 from nalm_server.git.refs import service as ref_service
 from nalm_server.jobs import repository as job_rows
 from nalm_server.jobs import service as jobs
-from nalm_server.jobs import superseding
+from nalm_server.jobs import shared, superseding
 from nalm_server.jobs.approvals import Origin
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.service import PullRequestHead
@@ -99,6 +100,8 @@ def apply(session: Session, project_id: int, event: Event, plan: Plan, now: date
         assert made is not None, "the order of a single plan cannot matter"
         return made[0]
     commits = _record(session, project_id, [plan])
+    if isinstance(event, BranchPushed) and plan.listed:
+        dropping.returned(session, project_id, now)
     job_ids = [_enqueue(session, commits[one.sha], one, event, now) for one in plan.measurements]
     _move_refs(session, project_id, event, plan, now)
     _drop(session, project_id, event, plan, now)
@@ -123,7 +126,8 @@ def apply_pull_requests(
     ref_service.change_pull_requests(session, project_id, [(event, plan.base) for event, plan in steps], now)
     for event, _ in steps:
         _expect(session, project_id, event, now)
-    superseding.drop_all(session, list(_dropped(open_jobs, [event for event, _ in steps])), now)
+    drops = list(_dropped(open_jobs, [event for event, _ in steps]))
+    superseding.drop_all(session, shared.pass_on(session, drops, now), now)
     return made
 
 
@@ -213,11 +217,14 @@ def _expect(session: Session, project_id: int, request: PullRequestChanged, now:
 
 
 def _drop(session: Session, project_id: int, event: Event, plan: Plan, now: datetime) -> None:
-    """Drops jobs of commits that no branch has any more, and of merge groups that left the queue."""
+    """Drops jobs of commits that no branch has any more, and of merge groups that left the queue; commits
+    that left the default branch also leave its line, with their alerts."""
     match event:
         case MergeGroupChanged(number=number, waiting=False):
             own = refs.find_pull_request(session, project_id, number)
             keep = own.head_sha if own else None
             jobs.supersede(session, project_id, why=plan.reason, now=now, pull_request=number, keep=keep)
         case _ if plan.dropped:
-            jobs.supersede(session, project_id, why="dropped by a force push", now=now, shas=plan.dropped)
+            jobs.supersede(session, project_id, why=dropping.DROPPED, now=now, shas=plan.dropped)
+            if plan.listed:
+                dropping.dropped(session, unlist(session, project_id, plan.dropped), now)

@@ -19,7 +19,14 @@ from nalm_server.base.settings import Settings
 from nalm_server.db.context import Context
 from nalm_server.git import graph
 from nalm_server.git.branch_filters.models import RepositorySettingsRow
-from nalm_server.git.graph import AddressError, GraphError, UnknownRevisionError, git, mirror
+from nalm_server.git.graph import (
+    AddressError,
+    GraphError,
+    NotOfACommitError,
+    UnknownRevisionError,
+    git,
+    mirror,
+)
 from nalm_server.git.graph.address import protocol, require_revision
 from nalm_server_git import Forge, Repo, make_repo, serve
 from nalm_server_harness import Clock
@@ -171,6 +178,43 @@ def test_resolve_asks_the_forge_as_it_is_now(context: Context, repo: Repo, forge
         graph.resolve(context, project, "v2")
     with pytest.raises(UnknownRevisionError):
         graph.first_parent(context, project, first, "1" * 40)
+
+
+@pytest.mark.parametrize("any_sha", ["true", "false"])
+def test_a_tag_of_a_file_is_there_and_no_commit(
+    context: Context, repo: Repo, forge: Forge, any_sha: str
+) -> None:
+    repo.bare("config", "uploadpack.allowFilter", "true")
+    repo.bare("config", "uploadpack.allowAnySHA1InWant", any_sha)
+    first = repo.commit("first")
+    file = repo.git("rev-parse", "HEAD:nf.c")
+    repo.git("tag", "key", file)
+    repo.git("tag", "-a", "-m", "key", "annotated", file)
+    repo.push("main", "key", "annotated")
+    project = add_project(context, f"{forge.url}/nf.git")
+    for name in ("key", "annotated"):
+        with pytest.raises(NotOfACommitError, match=f"{name}' is not of a commit"):
+            graph.resolve(context, project, f"refs/tags/{name}")
+    with pytest.raises(UnknownRevisionError, match="does not serve commit"):
+        graph.merge_base(context, project, file, first)
+
+
+@pytest.mark.parametrize("tagged", ["HEAD:nf.c", "HEAD^{tree}"])
+def test_a_later_tag_of_a_file_or_directory_does_not_end_the_mirrors_updates(
+    context: Context, repo: Repo, forge: Forge, tagged: str
+) -> None:
+    repo.bare("config", "uploadpack.allowFilter", "true")
+    repo.commit("first")
+    repo.push()
+    project = add_project(context, f"{forge.url}/nf.git")
+    graph.fetch(context, project)
+    for name in ("one", "two"):
+        repo.git("tag", name, tagged)
+        second = repo.commit(name)
+        repo.push("main", name)
+        assert graph.resolve(context, project, "main") == second
+        with pytest.raises(NotOfACommitError):
+            graph.resolve(context, project, f"refs/tags/{name}")
 
 
 def test_changed_paths_fetch_the_trees_they_need(context: Context, repo: Repo, forge: Forge) -> None:

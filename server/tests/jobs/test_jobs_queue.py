@@ -47,14 +47,21 @@ def enqueue(
 
 
 def enqueue_in(
-    session: Session, at: Service, number: int, reason: JobReason, *, project: str = "demo", **given: Any
+    session: Session,
+    at: Service,
+    number: int,
+    reason: JobReason,
+    *,
+    project: str = "demo",
+    base: int | None = None,
+    why: str = "test",
+    **given: Any,
 ) -> int:
     row = projects.find(session, project)
     assert row is not None
     commit = record(session, row.id, sha(number), sha(number - 1))
-    return jobs.enqueue(
-        session, commit, sha(number - 1), reason=reason, why="test", now=at.clock(), **given
-    ).id
+    against = sha(number - 1 if base is None else base)
+    return jobs.enqueue(session, commit, against, reason=reason, why=why, now=at.clock(), **given).id
 
 
 def take(at: Service, host: str = "bench-1") -> int | None:
@@ -331,6 +338,27 @@ def test_latest_only_widens_the_step(service: Service) -> None:
     assert service.get(f"/jobs/{old}")["state"] == "superseded"
     assert service.get(f"/jobs/{new}")["base_sha"] == sha(0)
     assert enqueue(service, 2) == new, "the same push once more"
+
+
+def test_latest_only_is_of_each_branch_alone(service: Service) -> None:
+    service.request("PUT", "/projects/demo/queue", "admin", json={"latest_only": True})
+    release = enqueue(service, 1, branch="release/1")
+    old = enqueue(service, 2, branch="main")
+    tag = enqueue(service, 3, why="release v2")
+    new = enqueue(service, 4)
+    shown = [service.get(f"/jobs/{job}") for job in (release, old, tag, new)]
+    assert [one["state"] for one in shown] == ["queued", "superseded", "queued", "queued"]
+    assert shown[3]["base_sha"] == sha(1)
+
+
+def test_latest_only_finds_no_release_for_a_push_and_no_push_for_a_release(service: Service) -> None:
+    service.request("PUT", "/projects/demo/queue", "admin", json={"latest_only": True})
+    pushed = enqueue(service, 2, branch="main")
+    tag = enqueue(service, 2, base=0, why="release v2")
+    assert service.get(f"/jobs/{tag}")["base_sha"] == sha(0)
+    assert enqueue(service, 2, branch="main") == pushed
+    assert enqueue(service, 2, branch="release/1") == pushed, "the same pair"
+    assert enqueue(service, 2, base=0, why="release v2") == tag
 
 
 def test_the_table_of_transitions_is_the_law() -> None:

@@ -13,16 +13,19 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from cryptography.fernet import Fernet
 from nalm_server.alerts.lifecycle import dismiss
 from nalm_server.alerts.models import AlertRow
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.base.settings import Settings
+from nalm_server.db.reports.store import StoreAwayError, path_of
 from nalm_server.git.commits.order import record
 from nalm_server.jobs.approvals import Origin
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason, JobState
 from nalm_server.jobs.service import enqueue, move
-from nalm_server.notify import backoff, repository
+from nalm_server.notify import backoff, repository, tasks
+from nalm_server.notify.integrations.models import IntegrationRow
 from nalm_server.notify.models import NotificationRow
 from nalm_server.notify.tasks import drain
 from nalm_server_forge import FakeForge
@@ -308,6 +311,62 @@ def test_an_alert_of_several_scenarios_is_reported_with_their_overall_change(ser
 
 
 @pytest.mark.dialects
+def test_one_whose_secret_has_another_key_stops_no_other(service: Service) -> None:
+    with serving(lambda _seen: Reply()) as server:
+        made = connect(service, "chat", url=f"{server.url}/chat")
+        connect(service, "webhook", url=f"{server.url}/hook")
+        with service.context.sessions() as session:
+            session.get_one(IntegrationRow, made["id"]).secret = Fernet(Fernet.generate_key()).encrypt(b"x")
+            session.commit()
+        service.upload(body_of(make_report(1, head_costs=SLOWER)))
+        service.confirm_alerts()
+        drain(service.context)
+        assert [one.path for one in server.seen] == ["/hook"]
+    (one,) = reported(service, state="failed")
+    assert one["tries"] == 1 and "could not be composed" in one["last_error"]
+    assert "restore secret.key" in one["last_error"]
+
+
+def test_one_that_cannot_be_composed_for_now_is_retried(
+    service: Service, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_given: object) -> None:
+        raise StoreAwayError("The report store gave no valid answer.")
+
+    fake = FakeForge("github")
+    with serving(fake) as server:
+        connect_forge(service, server)
+        measure(service, 2, head_costs=SLOWER)
+        with monkeypatch.context() as patched:
+            patched.setattr(tasks, "status_of", away)
+            drain(service.context)
+        assert fake.statuses == []
+        (one,) = [one for one in reported(service, state="waiting") if one["kind"] == "status"]
+        assert "no valid answer" in one["last_error"]
+        clock.pass_seconds(2 * backoff.BREATH_SECONDS)
+        drain(service.context)
+        assert fake.statuses[-1][1]["state"] == "failure"
+    assert {one["state"] for one in reported(service)} == {"sent"}
+
+
+def test_a_comment_leaves_out_a_lost_report(service: Service) -> None:
+    fake = FakeForge("github")
+    with serving(fake) as server:
+        connect_forge(service, server)
+        job_id = pull_request(service, 2)
+        for number, scenario in ((2, "sfc_a"), (102, "sfc_b")):
+            report = make_report(number, base=1, head=2, scenario=scenario, head_costs=SLOWER)
+            service.upload(body_of(report), token="agent", job_id=job_id, fence=1)
+        finish(service, job_id)
+        lost = hashlib.sha256(body_of(make_report(2, base=1, head=2, head_costs=SLOWER))).hexdigest()
+        (service.context.settings.state_dir / "reports" / path_of(lost)).unlink()
+        drain(service.context)
+    (comment,) = fake.comments.values()
+    assert "sfc_b" in comment["body"] and "sfc_a" not in comment["body"]
+    assert {one["state"] for one in reported(service)} == {"sent"}
+
+
+@pytest.mark.dialects
 @pytest.mark.parametrize(("kind", "state"), [("github", "waiting"), ("webhook", "unsure")])
 def test_sender_that_dies_leaves_nothing_doubled(
     service: Service, clock: Clock, kind: str, state: str
@@ -382,6 +441,32 @@ def test_only_what_was_requested_is_sent(service: Service) -> None:
         measure(service, 3, head_costs=SLOWER)
         drain(service.context)
         assert sorted(one.path for one in server.seen) == ["/5", "/6"]
+
+
+def test_a_message_names_the_branch_that_was_pushed(service: Service) -> None:
+    with serving(lambda _seen: Reply()) as server:
+        connect(service, "webhook", url=f"{server.url}/main", name="a", branches=["main"])
+        connect(service, "webhook", url=f"{server.url}/release", name="b", branches=["release/*"])
+        for number, end in ((1, JobState.UPLOADING), (2, JobState.FAILED)):
+            with service.context.sessions() as session:
+                project = projects.find(session, "demo")
+                assert project is not None
+                commit = record(session, project.id, sha(number), sha(number - 1), listed=False)
+                given: Any = {"reason": JobReason.PUSH, "why": "pushed", "branch": "release/1"}
+                job = enqueue(session, commit, sha(number - 1), now=service.clock(), **given)
+                job.fence = 1
+                for state in (JobState.LEASED, JobState.MEASURING, end):
+                    move(session, job, state, service.clock(), "test")
+                session.commit()
+            if end is JobState.UPLOADING:
+                report = body_of(make_report(number, head_costs=SLOWER))
+                service.upload(report, token="agent", job_id=job.id, fence=1)
+        drain(service.context)
+        bodies = [(one.path, json.loads(one.body)) for one in server.seen]
+    assert [(path, body["event"], body["branch"]) for path, body in bodies] == [
+        ("/release", "regressed", "release/1"),
+        ("/release", "failed", "release/1"),
+    ]
 
 
 @pytest.mark.dialects

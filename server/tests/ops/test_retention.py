@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import Any
 
 import pytest
+from nalm_server.base.settings import Settings
+from nalm_server.db.reports.store import StoreAwayError, path_of
 from nalm_server.git.refs.models import TagRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.ops.retention import sweep
+from nalm_server.ops.retention.schemas import Rules
 from nalm_server.webhooks.models import DeliveryRow
 from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report, sha
@@ -70,6 +74,46 @@ def test_regressions_improvements_and_releases_are_kept(service: Service) -> Non
     assert swept(service) == {}
     for number in (1, 2):
         assert service.client.get(f"/api/v1/runs/{number:032x}/report").status_code == 200
+
+
+@pytest.mark.dialects
+def test_unreadable_report_stays_due_until_it_is_repaired_and_stops_no_other(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweep, "REPORTS_AT_ONCE", 2)
+    bodies = [body_of(make_report(number)) for number in range(1, 5)]
+    for body in bodies:
+        service.upload(body)
+    files = [
+        service.context.settings.state_dir / "reports" / path_of(hashlib.sha256(body).hexdigest())
+        for body in bodies
+    ]
+    files[0].unlink()
+    files[2].write_bytes(b"damaged")
+    service.clock.pass_seconds(366 * DAY)
+    assert swept(service) == {"reports": 2}
+    assert service.get("/projects/demo/retention")["due"][0]["number"] == 2
+    assert service.get(f"/runs/{1:032x}/report", 500)["error"]["name"] == "report_unreadable"
+    service.upload(bodies[0], 200)
+    assert swept(service) == {"reports": 3}
+    assert service.get(f"/runs/{1:032x}")["report_expired"]
+
+
+def test_project_that_cannot_be_swept_stops_no_other(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service.post("/projects", "admin", 201, {"name": "other", "repository": "/srv/other.git"})
+    swept_ones: list[int] = []
+
+    def fails_once(_session: object, project_id: int, settings: Settings) -> Rules:
+        swept_ones.append(project_id)
+        if len(swept_ones) == 1:
+            raise StoreAwayError("The report store gave no valid answer.")
+        return Rules(report_days=settings.report_days, log_days=settings.log_days)
+
+    monkeypatch.setattr(sweep, "rules_of", fails_once)
+    sweep.drain(service.context)
+    assert len({*swept_ones}) == 2
 
 
 @pytest.mark.dialects

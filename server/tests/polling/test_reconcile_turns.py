@@ -96,7 +96,7 @@ def test_everybodys_branches_go_before_anybodys_pull_requests_which_have_their_t
     def seen(what: str, answer: Any) -> Callable[..., Any]:
         return lambda _context, project, *_since: looks.append(f"{what} {project.name}") or answer
 
-    monkeypatch.setattr(reconcile, "_reconcile", seen("branches", scene.clock.now))
+    monkeypatch.setattr(reconcile, "_reconcile", seen("branches", (scene.clock.now, None)))
     monkeypatch.setattr(pull_requests, "look", seen("requests", None))
     monkeypatch.setattr(reconcile, "BRANCHES_IN_A_ROW", 3)
     scene.clock.pass_seconds(TURN)

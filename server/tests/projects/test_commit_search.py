@@ -114,3 +114,20 @@ def test_a_later_run_replaces_the_outcome_it_contradicts(listed: Service) -> Non
     listed.upload(body_of(again))
     found = search(listed, outcome="regressed")
     assert numbers(found) == [] and found["outcomes"] == {"improved": 1, "same": 3}
+
+
+def test_commits_with_one_position_are_on_one_page_each(service: Service) -> None:
+    """As after a forced push, or where two lines were merged."""
+    with service.context.sessions() as session:
+        for number in (1, 2, 3):
+            row = record(session, 1, sha(number), sha(0))
+            assert row.position == 2
+        session.commit()
+    for read in (
+        lambda **params: service.get("/projects/demo/commits", **params),
+        lambda **params: search(service, **params)["commits"],
+    ):
+        seen: list[str] = []
+        while page := read(limit=1, **({"before": seen[-1]} if seen else {})):
+            seen += [one["sha"] for one in page]
+        assert seen == [sha(3), sha(2), sha(1)]

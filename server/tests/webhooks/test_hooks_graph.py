@@ -176,6 +176,48 @@ def test_releases_against_the_one_before(service: Service, repo: Repo, forge: Fo
     }
 
 
+def test_a_tag_of_a_file_is_no_release_to_compare_with(service: Service, repo: Repo, forge: Forge) -> None:
+    service.request("PUT", "/projects/demo/branch-filters", "admin", json={"measure_tags": True})
+    first, second = repo.commit("first"), repo.commit("second")
+    repo.git("tag", "v1", first)
+    repo.git("tag", "key", "HEAD:nf.c")
+    repo.git("tag", "v2", second)
+    repo.push("main", "v1", "key", "v2")
+    answers = [
+        service.hook(
+            json.dumps(
+                {"ref": f"refs/tags/{tag}", "before": ZEROS, "after": repo.git("rev-parse", tag)}
+            ).encode(),
+            202,
+        )
+        for tag in ("v1", "key", "v2")
+    ]
+    assert (answers[1]["became"], answers[1]["why"]) == ("ignored", "tag key is not of a commit")
+    assert pairs(service, answers[2]["job_ids"]) == [(first, second)]
+
+
+def test_a_release_is_compared_where_only_the_latest_push_is_measured(
+    service: Service, repo: Repo, forge: Forge
+) -> None:
+    service.request("PUT", "/projects/demo/branch-filters", "admin", json={"measure_tags": True})
+    service.request("PUT", "/projects/demo/queue", "admin", json={"latest_only": True})
+    first, between, second = repo.commit("first"), repo.commit("between"), repo.commit("second")
+    repo.git("tag", "v1", first)
+    repo.git("tag", "v2", second)
+    repo.push("main", "v1", "v2")
+    push(service, between, second)
+    releases = [
+        service.hook(json.dumps({"ref": f"refs/tags/{tag}", "before": ZEROS, "after": sha}).encode(), 202)
+        for tag, sha in (("v1", first), ("v2", second))
+    ]
+    (job,) = releases[1]["job_ids"]
+    assert pairs(service, [job]) == [(first, second)]
+    third = repo.commit("third")
+    repo.push()
+    assert pairs(service, push(service, second, third)["job_ids"]) == [(between, third)]
+    assert service.get(f"/jobs/{job}")["state"] == "queued"
+
+
 def test_pushes_without_a_delivery_are_found(
     service: Service, repo: Repo, forge: Forge, clock: Clock
 ) -> None:

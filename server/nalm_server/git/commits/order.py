@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -36,7 +36,7 @@ class Sighting:
     parent_sha: str | None = None
     info: CommitInfo | None = None
     listed: bool = True
-    """It is on the default branch. A listed commit stays listed."""
+    """It is on the default branch. A listed commit stays listed until a forced push drops it."""
 
 
 def record(
@@ -67,6 +67,23 @@ def record_all(session: Session, project_id: int, sightings: Iterable[Sighting])
     session.flush()
     if line.changed:
         ports.commits_changed(session, list(line.changed.values()))
+    if line.came:
+        ports.line_changed(session, line.came)
+    return rows
+
+
+def unlist(session: Session, project_id: int, shas: Collection[str]) -> list[CommitRow]:
+    """Takes commits that a forced push dropped from the default branch's line. Returns those that were on it.
+
+    The caller holds the project's lock.
+    """
+    rows = [row for row in repository.find_all(session, project_id, shas) if row.listed]
+    for row in rows:
+        row.listed = False
+    session.flush()
+    if rows:
+        ports.commits_changed(session, rows)
+        ports.line_changed(session, rows)
     return rows
 
 
@@ -81,10 +98,13 @@ class _Line:
     """The last position. None: not read from the database yet."""
     changed: dict[str, CommitRow] = field(default_factory=dict)
     """Rows that are new or have other data than before."""
+    came: list[CommitRow] = field(default_factory=list)
+    """Rows that were known and are listed now."""
 
     def record(self, sighting: Sighting) -> None:
         sha, parent_sha, info = sighting.sha, sighting.parent_sha, sighting.info
         row, parent = self.rows.get(sha), self.rows.get(parent_sha) if parent_sha else None
+        known = row
         if row is None:
             base = parent.position if parent else self._last_position()
             # An unknown parent gets a free place before the commit.
@@ -92,6 +112,8 @@ class _Line:
         if sighting.listed and not row.listed:
             row.listed = True
             self.changed[sha] = row
+            if known is not None:
+                self.came.append(row)
         if info is not None and row.subject is None:
             row.message = plain(info.message[:MESSAGE_LENGTH])
             row.subject = plain_line((row.message.strip().splitlines() or [""])[0])[:SUBJECT_LENGTH]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import func, literal, select
+from sqlalchemy import ColumnElement, func, literal, select, tuple_
 from sqlalchemy.orm import Session
 
 from nalm_server.git.commits.models import CommitRow
@@ -58,12 +58,17 @@ def add(session: Session, row: CommitRow) -> None:
     session.add(row)
 
 
-def page(session: Session, project_id: int, limit: int, below: int | None) -> list[CommitRow]:
-    """Newest first; only positions below `below`."""
+def page(session: Session, project_id: int, limit: int, before: CommitRow | None) -> list[CommitRow]:
+    """Newest first; only commits that follow `before` in this order."""
     query = select(CommitRow).where(CommitRow.project_id == project_id, CommitRow.listed)
-    if below is not None:
-        query = query.where(CommitRow.position < below)
+    if before is not None:
+        query = query.where(older_than(before))
     return list(session.scalars(query.order_by(CommitRow.position.desc(), CommitRow.id.desc()).limit(limit)))
+
+
+def older_than(commit: CommitRow) -> ColumnElement[bool]:
+    """A condition, in the order of pages: a forced push leaves commits with equal positions."""
+    return tuple_(CommitRow.position, CommitRow.id) < tuple_(commit.position, commit.id)
 
 
 def line(session: Session, project_id: int, newest: str, limit: int) -> list[CommitRow]:

@@ -7,7 +7,7 @@ without filters sends everything. A call may take minutes: never call one inside
 
 from nalm_server.git.graph.batch import GraphQueries, gather
 from nalm_server.git.graph.batch_answers import Graph
-from nalm_server.git.graph.errors import AddressError, GraphError, UnknownRevisionError
+from nalm_server.git.graph.errors import AddressError, GraphError, NotOfACommitError, UnknownRevisionError
 from nalm_server.git.graph.files import file_text
 from nalm_server.git.graph.history import changed_paths, first_parent, merge_base, resolve
 from nalm_server.git.graph.log import GraphCommit
@@ -21,6 +21,7 @@ __all__ = [
     "GraphCommit",
     "GraphError",
     "GraphQueries",
+    "NotOfACommitError",
     "UnknownRevisionError",
     "changed_paths",
     "fetch",

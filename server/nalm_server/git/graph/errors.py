@@ -31,3 +31,7 @@ class UnknownRevisionError(NotFoundError):
     """The repository does not have the commit, or not yet."""
 
     name = "unknown_revision"
+
+
+class NotOfACommitError(UnknownRevisionError):
+    """The repository has the reference, but of a file or directory: no retry helps."""

@@ -7,12 +7,15 @@ from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.db.context import Context
 from nalm_server.git.graph import mirror
 from nalm_server.git.graph.address import is_sha, require_revision
-from nalm_server.git.graph.errors import GraphError, UnknownRevisionError
+from nalm_server.git.graph.errors import GraphError, NotOfACommitError, UnknownRevisionError
 from nalm_server.git.graph.log import FORMAT, GraphCommit, parse
+from nalm_server.git.graph.mirror import Mirror
 
 MOST_COMMITS = 100_000
 NONE_IN_COMMON = 1
 """git merge-base's exit code when there is no common commit."""
+NOTHING_FOUND = 1
+"""git rev-parse's exit code when nothing of the kind has this name."""
 
 
 def first_parent(
@@ -41,7 +44,10 @@ def merge_base(context: Context, project: ProjectRow, a: str, b: str) -> str | N
 
 
 def resolve(context: Context, project: ProjectRow, ref: str) -> str:
-    """The full SHA of a branch, a tag or a SHA prefix, from the present repository."""
+    """The full SHA of a branch, a tag or a SHA prefix, from the present repository.
+
+    Raises GraphError, UnknownRevisionError, and of these NotOfACommitError for what is there.
+    """
     require_revision(ref)
     if is_sha(ref):
         mirror.with_commits(context, project, ref)
@@ -49,9 +55,22 @@ def resolve(context: Context, project: ProjectRow, ref: str) -> str:
     mirror.fetch(context, project)
     found = mirror.opened(context, project)
     try:
-        return found.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}").strip()
+        return _parsed(found, f"{ref}^{{commit}}")
     except GraphError as error:
+        if error.exit_code == NOTHING_FOUND and _is_there(found, ref):
+            raise NotOfACommitError(f"{ref!r} is not of a commit.") from error
         raise UnknownRevisionError(f"The repository has no branch, tag or commit {ref!r}.") from error
+
+
+def _is_there(found: Mirror, ref: str) -> bool:
+    try:
+        return _parsed(found, ref) != ""
+    except GraphError:
+        return False
+
+
+def _parsed(found: Mirror, revision: str) -> str:
+    return found.ask("rev-parse", "--verify", "--quiet", "--end-of-options", revision).strip()
 
 
 def changed_paths(context: Context, project: ProjectRow, old: str, new: str) -> list[str]:

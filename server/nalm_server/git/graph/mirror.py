@@ -6,6 +6,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -32,6 +33,10 @@ MOST_REFUSED = 8
 """After this many refused commits, the rest of a batch counts as refused, too."""
 OTHER_FORMAT = ("mismatched algorithms", "does not support this repository's object format")
 """What git says to a mirror that has not the repository's object format (protocols 2 and 0)."""
+LEFT_OUT = re.compile(r"bad (?:revision|object) '?([0-9a-f]{40,64})'? .*did not send all necessary objects")
+"""What git says to a fetch without the object of a reference."""
+MOST_LEFT_OUT = 20
+"""Maximum number of such objects that one update fetches by themselves."""
 MOST_PACKS = 50
 """Each fetch adds a pack, and each query looks into all of them: a mirror with more is packed again."""
 
@@ -64,12 +69,24 @@ class Mirror:
         """lock: the mirror's. What keeps git from updating a locked mirror is of a git that was killed."""
         options = ["--filter=tree:0", *(["--prune"] if prune else [])]
         try:
-            self._fetch(*options, said=refs, lock=lock)
+            self._fetch_whole(*options, said=refs, lock=lock)
         except GraphError as error:
             if not self._mended() and not self._made_again(error):
                 raise
-            self._fetch(*options, said=refs, lock=lock)
+            self._fetch_whole(*options, said=refs, lock=lock)
         self._pack_again(lock)
+
+    def _fetch_whole(self, *options: str, said: Sequence[str], lock: int) -> None:
+        """With tags of files and directories, of which git leaves the objects out and then refuses all."""
+        for _ in range(MOST_LEFT_OUT):
+            try:
+                return self._fetch(*options, said=said, lock=lock)
+            except GraphError as error:
+                if (left_out := LEFT_OUT.search(error.message)) is None:
+                    raise
+                # Without negotiation: with it, the forge takes the object for one of a known commit.
+                self._fetch("--filter=tree:1", said=[left_out[1]], negotiation="noop", lock=lock)
+        return self._fetch(*options, said=said, lock=lock)
 
     def _pack_again(self, lock: int) -> None:
         """Keeps what no reference names: runs of it may be compared again, and the forge may not serve it."""
@@ -190,6 +207,8 @@ def _get(mirror: Mirror, missing: list[str], lock: int) -> None:
             raise UnknownRevisionError(
                 f"The repository does not serve commit {short(sha)}: {error}"
             ) from error
+        if not mirror.has(sha):
+            raise UnknownRevisionError(f"The repository does not serve commit {short(sha)}: it is no commit")
 
 
 def _opened(context: Context, project: ProjectRow) -> Mirror:

@@ -51,6 +51,16 @@ def tags(session: Session, project_id: int, limit: int) -> list[TagRow]:
     return list(session.scalars(query.order_by(TagRow.updated_at.desc(), TagRow.id.desc()).limit(limit)))
 
 
+def open_with_heads(session: Session, project_id: int, heads: Collection[str]) -> list[PullRequestRow]:
+    """Open pull requests with one of these heads, by number."""
+    query = select(PullRequestRow).where(
+        PullRequestRow.project_id == project_id,
+        PullRequestRow.head_sha.in_(heads),
+        PullRequestRow.state == "open",
+    )
+    return list(session.scalars(query.order_by(PullRequestRow.number)))
+
+
 def pull_requests(session: Session, project_id: int, state: str | None, limit: int) -> list[PullRequestRow]:
     """Last changed first."""
     query = select(PullRequestRow).where(PullRequestRow.project_id == project_id)

@@ -7,9 +7,11 @@ from __future__ import annotations
 from sqlalchemy import Select, and_, select
 from sqlalchemy.orm import Session, undefer
 
+from nalm_server.alerts.dropping import DROPPED
 from nalm_server.alerts.models import AlertMoveRow, AlertRow
 from nalm_server.campaigns.confirmation.repository import KIND as CONFIRMATION
 from nalm_server.git.commits.models import CommitRow
+from nalm_server.git.refs import repository as refs
 from nalm_server.jobs.models import CampaignRow, JobRow
 from nalm_server.jobs.schemas import JobReason
 from nalm_server.notify.forges.alert_status import Known
@@ -43,9 +45,23 @@ def newest_job_of_commit(session: Session, project_id: int, sha: str) -> JobRow 
 
 
 def newest_job_of_pull_request(session: Session, project_id: int, number: int) -> JobRow | None:
-    return _newest(
+    """Its own, or that of another one with its present head and base, which measured the same."""
+    own = _newest(
         select(JobRow).where(JobRow.project_id == project_id, JobRow.pull_request == number), session
     )
+    request = refs.find_pull_request(session, project_id, number)
+    if request is None or request.base_sha is None:
+        return own
+    if own is not None and (own.head_sha, own.base_sha) == (request.head_sha, request.base_sha):
+        return own
+    shared = (
+        select(JobRow)
+        .join(CommitRow, CommitRow.id == JobRow.commit_id)
+        .where(CommitRow.project_id == project_id, CommitRow.sha == request.head_sha)
+        .where(JobRow.base_sha == request.base_sha, JobRow.reason == JobReason.PULL_REQUEST)
+        .where(JobRow.pull_request != number)
+    )
+    return _newest(shared, session) or own
 
 
 def newest_verdicts(
@@ -67,13 +83,14 @@ def newest_verdicts(
 
 
 def known(session: Session, project_id: int, sha: str) -> list[Known]:
-    """The fate of each series that moved at the commit in a pair."""
+    """The fate of each series that moved at the commit in a pair; none if a forced push dropped it."""
     query = (
         select(AlertMoveRow.scenario, AlertMoveRow.fate, AlertRow.state, CampaignRow.state)
         .join(CommitRow, CommitRow.id == AlertMoveRow.commit_id)
         .outerjoin(AlertRow, AlertRow.id == AlertMoveRow.alert_id)
         .outerjoin(CampaignRow, and_(CampaignRow.kind == CONFIRMATION, CampaignRow.number == AlertRow.id))
         .where(CommitRow.project_id == project_id, CommitRow.sha == sha, AlertMoveRow.source == "pair")
+        .where(AlertRow.reason.is_distinct_from(DROPPED))
         .order_by(AlertMoveRow.id)
     )
     return [Known(*row) for row in session.execute(query)]

@@ -97,9 +97,11 @@ def _size(row: type[ReportRow] | type[CellRow]) -> ColumnElement[int]:
     return func.coalesce(row.stored_bytes, func.length(row.compressed))
 
 
-def old_reports(session: Session, project_id: int, before: datetime, limit: int) -> list[tuple[int, Kept]]:
-    """(run, report), oldest first."""
-    query = _old_reports(project_id, before, ReportRow)
+def old_reports(
+    session: Session, project_id: int, before: datetime, after: int, limit: int
+) -> list[tuple[int, Kept]]:
+    """(run, report) of the runs after this one, oldest first."""
+    query = _old_reports(project_id, before, ReportRow).where(RunRow.id > after)
     found = session.scalars(query.order_by(RunRow.id).limit(limit))
     return [(row.run_id, kept_of(session, row)) for row in found]
 

@@ -37,9 +37,7 @@ def search(
         raise NotFoundError(f"Project {project.name!r} has no scenario {scenario!r}.")
     commit_filter = CommitFilter(text, outcomes, found.id if found else None)
     last = service.require(session, project.id, before) if before else None
-    rows = repository.page(
-        session, project.id, commit_filter, below=last.position if last else None, limit=limit + 1
-    )
+    rows = repository.page(session, project.id, commit_filter, before=last, limit=limit + 1)
     shown = rows[:limit]
     return CommitPage(
         commits=_summaries(session, shown, commit_filter.scenario_id),

@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from nalm_server.git.commits.models import CommitRow
+from nalm_server.git.commits.repository import older_than
 from nalm_server.results import outcome_repository
 from nalm_server.results.models import CommitOutcomeRow
 
@@ -29,17 +30,17 @@ class CommitFilter:
 
 
 def page(
-    session: Session, project_id: int, commit_filter: CommitFilter, *, below: int | None, limit: int
+    session: Session, project_id: int, commit_filter: CommitFilter, *, before: CommitRow | None, limit: int
 ) -> list[CommitRow]:
-    """Newest first; only positions below `below`."""
+    """Newest first; only commits that follow `before` in this order."""
     query = select(CommitRow).where(*_matching(project_id, commit_filter))
     if commit_filter.outcomes:
         judged = _judged(commit_filter)
         query = query.where(
             COMMIT.id.in_(select(judged.commit_id).where(judged.display.in_(commit_filter.outcomes)))
         )
-    if below is not None:
-        query = query.where(COMMIT.position < below)
+    if before is not None:
+        query = query.where(older_than(before))
     return list(session.scalars(query.order_by(COMMIT.position.desc(), COMMIT.id.desc()).limit(limit)))
 
 

@@ -43,7 +43,7 @@ def _page(
     """Newest first: the default branch by position, other branches along the first parent."""
     last = service.require(session, project.id, before) if before else None
     if branch is None or branch == project.default_branch:
-        return repository.page(session, project.id, limit, last.position if last else None)
+        return repository.page(session, project.id, limit, last)
     found = refs.find_branch(session, project.id, branch)
     if found is None or found.deleted_at is not None:
         raise NotFoundError(f"No branch {branch!r} is watched: the project's settings say which are.")

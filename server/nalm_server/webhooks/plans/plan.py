@@ -58,7 +58,7 @@ class Plan:
     untouched: list[str] = field(default_factory=list)
     """Commits that change no measured file."""
     dropped: list[str] = field(default_factory=list)
-    """Commits whose queued jobs are obsolete."""
+    """Commits that left the branch: their queued jobs are obsolete."""
     new_tip: str | None = None
     """The new tip of the branch or tag. None: it does not move."""
     base: str | None = None

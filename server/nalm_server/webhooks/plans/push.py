@@ -25,7 +25,7 @@ MOST_RECORDED = 10_000
 
 @dataclass(frozen=True)
 class Span:
-    """`after` is a descendant of `start`; commits from `start` to `dropped_tip` left the branch."""
+    """`after` is a descendant of `start`; `dropped_tip` left the branch."""
 
     start: str | None
     dropped_tip: str | None = None
@@ -50,16 +50,12 @@ def plan_push(inputs: PlanInputs, push: BranchPushed, stored: StoredState) -> Pl
     span = _span(inputs, push, stored.branch)
     place = None if span.late else push.after
     listed = push.branch == inputs.filters.default_branch
+    dropped = _dropped(inputs, push, span)
     if span.start is None:
         tip = inputs.graph.first_parent(None, push.after, most=1)
         reason = f"{push.branch} is new: there is no commit to compare it with"
-        return Plan(reason, _known(tip), listed, new_tip=place)
+        return Plan(reason, _known(tip), listed, dropped=dropped, new_tip=place)
     commits = inputs.graph.first_parent(span.start, push.after, most=MOST_RECORDED)
-    dropped = (
-        inputs.graph.first_parent(span.start, span.dropped_tip, most=MOST_RECORDED)
-        if span.dropped_tip
-        else []
-    )
     measurements = steps(inputs, span.start, commits, f"push to {push.branch}")
     return Plan(
         _reason(push, commits, measurements, dropped),
@@ -67,7 +63,7 @@ def plan_push(inputs: PlanInputs, push: BranchPushed, stored: StoredState) -> Pl
         listed,
         measurements,
         untouched(inputs, commits, measurements),
-        [one.sha for one in dropped],
+        dropped,
         place,
     )
 
@@ -103,6 +99,14 @@ def _span(inputs: PlanInputs, push: BranchPushed, stored: str | None) -> Span:
     return Span(common, dropped_tip=start)
 
 
+def _dropped(inputs: PlanInputs, push: BranchPushed, span: Span) -> list[str]:
+    """Commits of the branch's former line that the new tip does not reach, not even through a merge."""
+    if span.dropped_tip is None:
+        return []
+    line = inputs.graph.first_parent(push.after, span.dropped_tip, most=MOST_RECORDED)
+    return [one.sha for one in line]
+
+
 def _late(inputs: PlanInputs, push: BranchPushed) -> Span:
     """An older push whose delivery came after a newer one."""
     if push.before is None:
@@ -126,7 +130,7 @@ def _reason(
     push: BranchPushed,
     commits: list[GraphCommit],
     measurements: list[Measurement],
-    dropped: list[GraphCommit],
+    dropped: list[str],
 ) -> str:
     said = f"{len(commits)} new on {push.branch}"
     if dropped:

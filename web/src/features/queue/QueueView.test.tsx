@@ -15,15 +15,25 @@ afterAll(() => {
   vi.resetModules();
 });
 
-const job = (id: number, reason: string): Job => ({
-  ...{ id, reason, project: "demo", state: "queued", kind: "cycles", priority: 1, attempts: 1, outcomes: {} },
-  ...{ base_sha: "aaaa", head_sha: "bbbb", subject: null, author: null, scenarios: null, step: null },
-  ...{ created_at: "2026-11-21T10:00:00Z", updated_at: "2026-11-21T10:00:00Z", message: "no host yet" },
-  ...{ leased_at: null, finished_at: null, not_before: null, approved_at: null, approved_by: null },
-  ...{ alert_id: null, backfill_id: null, bisect_id: null, experiment_id: null, pull_request: null },
-  ...{ asked: null, detail: null, fork: null, fraction: null, held: null, host: null, queued_for: null },
-  ...{ not_host: null, only_host: null, requested_by: null },
-});
+const job = (id: number, reason: string) =>
+  ({
+    ...{
+      id,
+      reason,
+      project: "demo",
+      state: "queued",
+      kind: "cycles",
+      priority: 1,
+      attempts: 1,
+      outcomes: {},
+    },
+    ...{ base_sha: "aaaa", head_sha: "bbbb", subject: null, author: null, scenarios: null, step: null },
+    ...{ created_at: "2026-11-21T10:00:00Z", updated_at: "2026-11-21T10:00:00Z", message: "no host yet" },
+    ...{ leased_at: null, finished_at: null, not_before: null, approved_at: null, approved_by: null },
+    ...{ alert_id: null, backfill_id: null, bisect_id: null, experiment_id: null, pull_request: null },
+    ...{ detail: null, fork: null, fraction: null, held: null, host: null, queued_for: null },
+    ...{ not_host: null, only_host: null, requested_by: null },
+  }) as Job;
 
 test("a filtered queue shows each job's place in the whole one", () => {
   const queries = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } });

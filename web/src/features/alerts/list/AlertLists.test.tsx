@@ -26,15 +26,16 @@ afterAll(() => {
   vi.resetModules();
 });
 
-const alert = (id: number, state: Alert["state"] = "confirmed"): Alert => ({
-  ...{ id, state, project: "demo", sha: "aaaa", subject: null, author: null, kind: "regression" },
-  ...{ scenario: "sfc_a", scenarios: ["sfc_a"], metric: "cpp", metric_title: "CPP", ratio: 1.1 },
-  ...{ low: 1.05, high: 1.15, bound: null, stage: null, function: null, cause: null, detail: null },
-  ...{ confirmed_at: "2026-11-21T10:00:00Z", fix_measured_at: null, fixed_by_sha: null, recovery: null },
-  ...{ created_at: "2026-11-21T10:00:00Z", updated_at: "2026-11-21T10:00:00Z", reason: null },
-  ...{ after_sha: null, assignee: null, drift_end_sha: null, file: null, line: null, muted: false },
-  ...{ severity: 1, worth: 1 },
-});
+const alert = (id: number, state: Alert["state"] = "confirmed") =>
+  ({
+    ...{ id, state, project: "demo", sha: "aaaa", subject: null, author: null, kind: "regression" },
+    ...{ scenario: "sfc_a", scenarios: ["sfc_a"], metric: "cpp", metric_title: "CPP", ratio: 1.1 },
+    ...{ low: 1.05, high: 1.15, bound: null, stage: null, function: null, cause: null, detail: null },
+    ...{ confirmed_at: "2026-11-21T10:00:00Z", fix_measured_at: null, fixed_by_sha: null, recovery: null },
+    ...{ created_at: "2026-11-21T10:00:00Z", updated_at: "2026-11-21T10:00:00Z", reason: null },
+    ...{ after_sha: null, assignee: null, drift_end_sha: null, file: null, line: null, muted: false },
+    ...{ severity: 1 },
+  }) as Alert;
 
 function lists(first: Alert[], more: boolean) {
   const queries = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } });
