@@ -195,7 +195,7 @@ ONE_IN_FOUR = "priority=40000,ip,in_port=1,nw_src=198.18.0.0/26,actions="
 """A flow of Open vSwitch that 64 of the 256 packets match, which come one after the other. Flows of
 no priority have 32768."""
 OF_CYCLES_ALONE = (8, 20)
-"""Minutes for 3 % of an NF that counts for itself: a launch takes 6 to 10 s, and there are no instructions."""
+"""Minutes for 3 % of an NF that counts for itself: a launch takes 6 to 10 s, and has no instructions."""
 
 
 @pytest.mark.timeout(4 * 3600)
