@@ -34,7 +34,7 @@ from nalm_core.report.judged_arm import judged_arm
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.rounds import pair_launches, random_units
 from nalm_core.report.run_report import Arm, RunReport, Settings
-from nalm_core.stats.estimate import estimate_ratio, middle_launches
+from nalm_core.stats.estimate import RatioEstimate, estimate_ratio, middle_launches
 from nalm_core.stats.sequential import decide_at, look_schedule
 from nalm_core.verdict.verdict import judge
 
@@ -114,10 +114,15 @@ def costs_of(report: RunReport) -> Iterator[Costs]:
     arm = judged_arm(report)
     units = [] if arm is None else random_units(report, pair_launches(report, Arm.BASE, arm))
     base, head = [one.base_cpp() for one in units], [one.head_cpp() for one in units]
-    estimate = estimate_ratio(base, head, kept=middle_launches(base, head)) if units else None
+    estimate = ratio(base, head)
     if estimate is not None:
         minutes = (report.finished_at - report.started_at).total_seconds() / 60
         yield Costs(tuple(base), tuple(cost / estimate.ratio for cost in head), report.settings, minutes)
+
+
+def ratio(base: Sequence[float], head: Sequence[float]) -> RatioEstimate | None:
+    """As a run's chain is judged; None with too few launches."""
+    return estimate_ratio(base, head, kept=middle_launches(base, head))
 
 
 def drawn_alarms(runs: Sequence[Costs]) -> int:
@@ -138,8 +143,7 @@ def alarm(run: Costs, random: np.random.Generator) -> bool:
         head += new
     for look, launches in enumerate(schedule, start=1):
         old, new = base[:launches], head[:launches]
-        estimate = estimate_ratio(old, new, kept=middle_launches(old, new))
-        outcome = decide_at(estimate, run.settings, look)
+        outcome = decide_at(ratio(old, new), run.settings, look)
         if outcome is not None:
             return outcome in ALARMS
     return False
@@ -164,7 +168,7 @@ def half_width(run: Costs, share: float) -> tuple[float, float] | None:
     """(minutes, half width at CONFIDENCE) after a part of a run; None with too few launches."""
     count = round(share * len(run.base))
     base, head = run.base[:count], run.head[:count]
-    estimate = estimate_ratio(base, head, kept=middle_launches(base, head)) if count >= LEAST else None
+    estimate = ratio(base, head) if count >= LEAST else None
     if estimate is None:
         return None
     low, high = estimate.interval(1 - CONFIDENCE)
