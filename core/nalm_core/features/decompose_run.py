@@ -114,8 +114,8 @@ def _summed(summary: ArmSummary) -> SideCosts | None:
         figures = summary.stages[name]
         if (cpp := figures.get("cpp")) is not None:
             visits = figures.get("visit_rate")
-            stages[name] = StageCost(cpp.launches, visits.value if visits else None)
-    return SideCosts(chain.launches, stages)
+            stages[name] = StageCost(cpp.units, visits.value if visits else None)
+    return SideCosts(chain.units, stages)
 
 
 def _priced(report: RunReport, as_base: Decomposition | None, shared: Arm) -> Decomposition | None:

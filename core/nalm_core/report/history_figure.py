@@ -21,11 +21,13 @@ class HistoryFigure(Model):
     """Mean over launches; an exact count itself."""
     low: float | None
     high: float | None
-    """t interval over launches at defaults.CONFIDENCE; None with fewer than two launches."""
+    """t interval over `units` at defaults.CONFIDENCE; None with fewer than two."""
     samples: list[float] = Field(default_factory=list)
     """One per round of ArmSummary.rounds, in its order; empty for a count without rounds."""
     launches: list[float] = Field(default_factory=list)
     """Median over the rounds of each launch, in order."""
+    units: list[float] = Field(default_factory=list)
+    """Independent values: those of the launches, or the means of layouts (rounds.unit_means)."""
     source: str
 
 
@@ -34,10 +36,25 @@ def exact(value: float, source: str) -> HistoryFigure:
     return HistoryFigure(value=value, low=value, high=value, source=source)
 
 
-def over_launches(launches: list[float], source: str) -> HistoryFigure:
-    """A value of each launch, without rounds."""
-    value, low, high = t_interval(launches)
-    return HistoryFigure(value=value, low=low, high=high, launches=launches, source=source)
+def over_launches(
+    launches: list[float],
+    source: str,
+    *,
+    units: list[float] | None = None,
+    samples: list[float] | None = None,
+) -> HistoryFigure:
+    """A value of each launch. units: None if each launch is one."""
+    units = launches if units is None else units
+    value, low, high = t_interval(units)
+    return HistoryFigure(
+        value=value,
+        low=low,
+        high=high,
+        samples=samples or [],
+        launches=launches,
+        units=units,
+        source=source,
+    )
 
 
 def instructions_per(cycles: HistoryFigure, ipp: float, source: str) -> HistoryFigure | None:
@@ -50,17 +67,18 @@ def instructions_per(cycles: HistoryFigure, ipp: float, source: str) -> HistoryF
         high=None if not cycles.low or cycles.low <= 0 else ipp / cycles.low,
         samples=[ipp / one for one in cycles.samples],
         launches=[ipp / one for one in cycles.launches],
+        units=[ipp / one for one in cycles.units],
         source=source,
     )
 
 
-def t_interval(launches: Sequence[float]) -> tuple[float, float | None, float | None]:
-    """(mean, low, high) at defaults.CONFIDENCE; no interval for a single launch."""
-    mean = float(np.mean(launches))
-    if len(launches) < 2:
+def t_interval(values: Sequence[float]) -> tuple[float, float | None, float | None]:
+    """(mean, low, high) at defaults.CONFIDENCE; no interval of a single value."""
+    mean = float(np.mean(values))
+    if len(values) < 2:
         return mean, None, None
-    error = float(np.std(launches, ddof=1)) / sqrt(len(launches))
-    half = _t_quantile(len(launches) - 1) * error
+    error = float(np.std(values, ddof=1)) / sqrt(len(values))
+    half = _t_quantile(len(values) - 1) * error
     return mean, mean - half, mean + half
 
 

@@ -16,18 +16,23 @@ from nalm_core.report.history_figure import (
     exact,
     instructions_per,
     over_launches,
-    t_interval,
 )
 from nalm_core.report.instructions import ArmIpp, arm_ipp, common_source
 from nalm_core.report.own_metrics import OwnMetric
-from nalm_core.report.rounds import kept_rounds, unmarked_shares
+from nalm_core.report.rounds import kept_rounds, unit_means, unmarked_shares
 from nalm_core.report.run_report import Arm, ArmInfo, Model, Round, RunReport, Source
 from nalm_core.report.units import Cycles
 
 WITHOUT_MARKS = "/unmarked"
 """What is added to the source of a chain's figures from which the cost of the probe's marks is taken out."""
-Sums = Sequence[tuple[Round, RoundTotals]]
-"""Rounds with their totals, which every figure needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Rounds of one arm with their totals, which every figure needs."""
+
+    report: RunReport
+    of: Sequence[tuple[Round, RoundTotals]]
 
 
 class RoundKey(Model):
@@ -68,7 +73,7 @@ def summarise(report: RunReport, arm: Arm) -> ArmSummary:
     info = report.arms[arm]
     kept = kept_rounds(report, arm)
     summed = zip(kept, totals_of(kept, info), strict=True)
-    rounds = [(one, sums) for one, sums in summed if sums.cpp is not None]
+    rounds = Sums(report, [(one, sums) for one, sums in summed if sums.cpp is not None])
     ipp = arm_ipp(report.instructions, arm, info, common_source(report.instructions, (arm,)))
     own = [stage.name for stage in info.stages if not stage.apart]
     return ArmSummary(
@@ -76,9 +81,9 @@ def summarise(report: RunReport, arm: Arm) -> ArmSummary:
         commit=info.build.commit,
         features=list(info.run.features),
         stage_names=own,
-        rounds=[RoundKey(launch=one.launch, turn=one.turn) for one, _ in rounds],
+        rounds=[RoundKey(launch=one.launch, turn=one.turn) for one, _ in rounds.of],
         chain=_counted_core_figures(report, arm, None)
-        | _chain_figures(_without_marks(report, arm, rounds), info, ipp, report.host.tsc_hz)
+        | _chain_figures(_without_marks(arm, rounds), info, ipp, report.host.tsc_hz)
         | first_level_figures(report, arm, None)
         | _own_figures(report, arm),
         stages={
@@ -111,7 +116,7 @@ def _counted_core_figures(report: RunReport, arm: Arm, stage: str | None) -> dic
 def _own_figures(report: RunReport, arm: Arm) -> dict[str, HistoryFigure]:
     """Metrics beside those of packets and cycles, without missing ones."""
     own = [one for one in report.own_metrics if one.values.get(arm)]
-    return {one.name: _own_figure(one, arm, own_source(report, arm, one)) for one in own}
+    return {one.name: _own_figure(report, one, arm) for one in own}
 
 
 def own_source(report: RunReport, arm: Arm, metric: OwnMetric) -> str:
@@ -119,11 +124,12 @@ def own_source(report: RunReport, arm: Arm, metric: OwnMetric) -> str:
     return metric.source if report.rates is None else report.arms[arm].run.series_source(metric.source)
 
 
-def _own_figure(metric: OwnMetric, arm: Arm, source: str) -> HistoryFigure:
-    values = metric.values[arm]
+def _own_figure(report: RunReport, metric: OwnMetric, arm: Arm) -> HistoryFigure:
+    values, source = metric.values[arm], own_source(report, arm, metric)
     if metric.exact:
         return exact(values[0], source)
-    found = over_launches(values, source)
+    units = values if metric.every == "build" else unit_means(report, dict(enumerate(values)))
+    found = over_launches(values, source, units=units)
     grown = metric.growth.get(arm)
     return found if grown is None else found.model_copy(update={"low": grown.low, "high": grown.high})
 
@@ -142,19 +148,20 @@ class _Chain:
         return WITHOUT_MARKS if self.unmarked else ""
 
 
-def _without_marks(report: RunReport, arm: Arm, rounds: Sums) -> _Chain:
+def _without_marks(arm: Arm, rounds: Sums) -> _Chain:
     """The cost of the marks is taken out of the chain's cycles, if it was measured."""
+    report = rounds.report
     by_launch: dict[int, list[Round]] = defaultdict(list)
-    for one, _ in rounds:
+    for one, _ in rounds.of:
         by_launch[one.launch].append(one)
     shares = unmarked_shares(report, arm, by_launch) if report.bare_turns else {}
     if not shares:
         return _Chain(rounds, {})
     without = [
         (one, replace(sums, chain_cycles=Cycles(sums.chain_cycles * shares[one.launch])))
-        for one, sums in rounds
+        for one, sums in rounds.of
     ]
-    return _Chain(without, shares)
+    return _Chain(Sums(report, without), shares)
 
 
 def _chain_figures(chain: _Chain, info: ArmInfo, ipp: ArmIpp | None, tsc_hz: int) -> dict[str, HistoryFigure]:
@@ -245,13 +252,13 @@ def _figure(
     rounds: Sums, of: Callable[[Round, RoundTotals], float | None], source: str
 ) -> HistoryFigure | None:
     """The figure; None unless every round has a value, because samples must match the rounds."""
-    samples = [of(one, sums) for one, sums in rounds]
+    samples = [of(one, sums) for one, sums in rounds.of]
     values = [sample for sample in samples if sample is not None]
     if not values or len(values) < len(samples):
         return None
     by_launch: dict[int, list[float]] = defaultdict(list)
-    for (one, _), value in zip(rounds, values, strict=True):
+    for (one, _), value in zip(rounds.of, values, strict=True):
         by_launch[one.launch].append(value)
-    launches = [median(of_launch) for of_launch in by_launch.values()]
-    value, low, high = t_interval(launches)
-    return HistoryFigure(value=value, low=low, high=high, samples=values, launches=launches, source=source)
+    launches = {launch: median(each) for launch, each in by_launch.items()}
+    units = unit_means(rounds.report, launches)
+    return over_launches([*launches.values()], source, units=units, samples=values)

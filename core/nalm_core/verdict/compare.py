@@ -71,8 +71,8 @@ def _one(figures: dict[str, HistoryFigure]) -> Series | None:
     cpp, ipp = figures.get("cpp"), figures.get("ipp")
     if cpp is None:
         return None
-    launches = [CyclesPerPacket(value) for value in cpp.launches]
-    return Series(launches) if ipp is None else Series(launches, ipp.value, ipp.source)
+    units = [CyclesPerPacket(value) for value in cpp.units]
+    return Series(units) if ipp is None else Series(units, ipp.value, ipp.source)
 
 
 def _ipp_source(summary: ArmSummary) -> str | None:

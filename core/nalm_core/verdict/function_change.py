@@ -46,13 +46,13 @@ def margins(report: RunReport) -> Margins:
 
 
 def _launches(report: RunReport, arm: Arm) -> Mapping[str | None, Sequence[float]]:
-    """CPP by launch of an arm that was sampled."""
+    """CPP of each launch or layout of an arm that was sampled."""
     if arm not in report.arms or not any(one.arm is arm for one in report.profiles):
         return {}
     summary = summarise(report, arm)
     figures: dict[str | None, dict[str, HistoryFigure]] = {None: summary.chain}
     figures.update(summary.stages)
-    return {stage: one["cpp"].launches for stage, one in figures.items() if "cpp" in one}
+    return {stage: one["cpp"].units for stage, one in figures.items() if "cpp" in one}
 
 
 def changed(judged: Sequence[FunctionJudgement]) -> list[FunctionJudgement]:

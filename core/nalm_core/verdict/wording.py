@@ -11,8 +11,9 @@ from nalm_core.report.counters import OWN_CLOCK, mean_clock
 from nalm_core.report.defaults import INSTRUCTION_CHANGE, MIN_LAUNCHES, MIN_PAIRS
 from nalm_core.report.event_counts import with_core_cycles
 from nalm_core.report.outcome import Decided, Outcome
-from nalm_core.report.rounds import disturbed_counts, launches_done, mark_costs, pair_launches
+from nalm_core.report.rounds import disturbed_counts, launches_done, mark_costs, pair_launches, random_units
 from nalm_core.report.run_report import Arm, Check, RunReport, Source
+from nalm_core.text.amounts import amount
 from nalm_core.text.percents import change_percent, digits_for, share_percent
 from nalm_core.verdict.attribution import Comparison
 from nalm_core.verdict.change import Cause, Change, StageChange, is_cause_certain
@@ -170,10 +171,12 @@ def rates(outcome: Outcome, figures: Sequence[MetricChange]) -> tuple[str, str]:
 def too_few(report: RunReport, arm: Arm) -> str:
     """Why the launches are too few to decide, and what would help."""
     aside, _, rounds = disturbed_counts(report.rounds)
-    usable = len(pair_launches(report, Arm.BASE, arm))
+    usable = pair_launches(report, Arm.BASE, arm)
+    layouts = len(random_units(report, usable))
+    of = f" of {amount(layouts, 'layout')}" if layouts < len(usable) else ""
     text = (
-        f"Only {usable} of {launches_done(report)} launches have {MIN_PAIRS} usable pairs of turns, "
-        f"at least {MIN_LAUNCHES} are needed"
+        f"Only {len(usable)} of {launches_done(report)} launches{of} have {MIN_PAIRS} usable pairs of turns, "
+        f"at least {MIN_LAUNCHES} {'layouts ' if of else ''}are needed"
     )
     return text + (
         f"; {aside} of {rounds} rounds were disturbed by other programs: free a core and measure again."

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from nalm_core.report.defaults import DEFAULT_SETTINGS, MIN_LAYOUTS, PLACEMENT_CHANGE
+from nalm_core.report.defaults import DEFAULT_SETTINGS, MIN_LAUNCHES, MIN_LAYOUTS, PLACEMENT_CHANGE
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Arm, Layouts, RunReport
 from nalm_core.report.serialization import dump_report, parse_report
@@ -135,3 +135,12 @@ def test_layouts_are_kept_in_the_document_and_left_out_without_them() -> None:
     assert b'"layouts"' not in dump_report(report)
     found = placed(report, drawn(2, 0.001), in_pairs(2))
     assert parse_report(dump_report(found)).layouts == found.layouts
+
+
+def test_too_few_layouts_are_said_to_be_too_few() -> None:
+    """Enough launches, of one layout."""
+    report = make_report(changed(), launches=MIN_LAUNCHES)
+    verdict = judge(placed(report, {1: 0.0}, [1] * MIN_LAUNCHES))
+    assert verdict.outcome == "inconclusive"
+    assert f"{MIN_LAUNCHES} of {MIN_LAUNCHES} launches of 1 layout have" in verdict.reason
+    assert f"at least {MIN_LAUNCHES} layouts are needed" in verdict.reason

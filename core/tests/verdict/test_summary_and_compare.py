@@ -6,6 +6,7 @@ from nalm_core.report.serialization import ReportError, dump_report, parse_repor
 from nalm_core.report.summary import summarise
 from nalm_core.verdict.compare import compose
 from nalm_synthetic import COSTS, IPPS, TSC_HZ, Noise, Side, changed, make_report
+from placed_runs import as_if_independent, spread_out
 
 
 def test_figures_of_an_arm() -> None:
@@ -47,6 +48,30 @@ def test_missing_is_missing() -> None:
     assert single.low is None and single.high is None
     with pytest.raises(KeyError):
         summarise(make_report(changed()), Arm.HEAD_AS_BASE)
+
+
+@pytest.fixture
+def laid_out() -> RunReport:
+    """Pairs of launches of one layout."""
+    return spread_out(make_report(changed(), launches=36, noise=Noise(launch=0.001)))
+
+
+def test_figures_of_an_arm_are_over_layouts(laid_out: RunReport) -> None:
+    found, narrow = (summarise(one, Arm.HEAD) for one in (laid_out, as_if_independent(laid_out)))
+    assert len(found.chain["cpp"].launches) == 36 and len(found.chain["cpp"].units) == 18
+    for figures, others in ((found.chain, narrow.chain), (found.stages["nat"], narrow.stages["nat"])):
+        for metric in ("cpp", "eipc"):
+            known, other = figures[metric], others[metric]
+            assert known.high - known.low > 1.3 * (other.high - other.low)
+
+
+def test_an_unpaired_comparison_is_over_layouts(laid_out: RunReport) -> None:
+    def width(report: RunReport) -> float:
+        found = compose(summarise(report, Arm.HEAD), summarise(report, Arm.HEAD))
+        assert found is not None and found.chain is not None
+        return found.chain.high - found.chain.low
+
+    assert width(laid_out) > 1.3 * width(as_if_independent(laid_out))
 
 
 def summaries(base: Side, head: Side, **options):

@@ -130,13 +130,15 @@ def find_for_head(session: Session, commit_id: int, branch: str) -> JobRow | Non
 
 
 def _pushed_to(branch: str) -> tuple[ColumnElement[bool], ...]:
-    """Conditions: a push to the branch, and no release. Without a branch it is the default one."""
+    """Conditions: a push to the branch. Without a branch it is the default one."""
     default = select(ProjectRow.default_branch).where(ProjectRow.id == JobRow.project_id)
-    return (
-        JobRow.reason == JobReason.PUSH,
-        func.coalesce(JobRow.branch, default.correlate(JobRow).scalar_subquery()) == branch,
-        _first_reason().not_like(f"{RELEASE}%"),
-    )
+    named = func.coalesce(JobRow.branch, default.correlate(JobRow).scalar_subquery())
+    return (*_pushed(), named == branch)
+
+
+def _pushed() -> tuple[ColumnElement[bool], ...]:
+    """Conditions: a push, and no release."""
+    return JobRow.reason == JobReason.PUSH, _first_reason().not_like(f"{RELEASE}%")
 
 
 def open_of_commit(session: Session, commit_id: int, base_sha: str) -> list[JobRow]:
@@ -169,11 +171,12 @@ def open_of_pull_requests(session: Session, project_id: int, pull_requests: Coll
 def queued_of(
     session: Session, project_id: int, *, branch: str | None = None, shas: Sequence[str] | None = None
 ) -> list[JobRow]:
-    """Queued jobs, oldest commit first, locked until the commit. branch: only of pushes to it."""
+    """Queued jobs of pushes, oldest commit first, locked until the commit. branch: to this one; shas: of
+    these commits."""
     query = (
         select(JobRow)
         .join(CommitRow, CommitRow.id == JobRow.commit_id)
-        .where(JobRow.project_id == project_id, JobRow.state == JobState.QUEUED)
+        .where(JobRow.project_id == project_id, JobRow.state == JobState.QUEUED, *_pushed())
     )
     if branch is not None:
         query = query.where(*_pushed_to(branch))

@@ -13,7 +13,7 @@ from nalm_server.git.commits import repository as commit_rows
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs import repository, service, shared
 from nalm_server.jobs.models import JobRow
-from nalm_server.jobs.schemas import JobReason, JobState
+from nalm_server.jobs.schemas import JobState
 
 
 def pull_request_moved(
@@ -27,9 +27,10 @@ def pull_request_moved(
 
 
 def dropped(session: Session, project_id: int, shas: list[str], why: str, now: datetime) -> list[int]:
-    """Supersedes queued jobs of commits that no branch has any more, except those that people requested."""
+    """Supersedes queued jobs of pushes of commits that no branch has any more: not those that people
+    requested, nor those of releases, whose tags stay."""
     queued = repository.queued_of(session, project_id, shas=shas)
-    return drop_all(session, [(job, why) for job in queued if job.reason == JobReason.PUSH], now)
+    return drop_all(session, [(job, why) for job in queued], now)
 
 
 def older_pushes(session: Session, commit: CommitRow, branch: str, now: datetime) -> str | None:

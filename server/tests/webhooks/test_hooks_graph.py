@@ -218,6 +218,25 @@ def test_a_release_is_compared_where_only_the_latest_push_is_measured(
     assert service.get(f"/jobs/{job}")["state"] == "queued"
 
 
+def test_a_forced_push_keeps_the_measurement_of_a_release(service: Service, repo: Repo, forge: Forge) -> None:
+    service.request("PUT", "/projects/demo/branch-filters", "admin", json={"measure_tags": True})
+    first, between, released = (repo.commit(name) for name in ("first", "between", "released"))
+    repo.git("tag", "v1", first)
+    repo.git("tag", "v2", released)
+    repo.push("main", "v1", "v2")
+    (pushed,) = push(service, between, released)["job_ids"]
+    releases = [
+        service.hook(json.dumps({"ref": f"refs/tags/{tag}", "before": ZEROS, "after": sha}).encode(), 202)
+        for tag, sha in (("v1", first), ("v2", released))
+    ]
+    (release,) = releases[1]["job_ids"]
+    repo.git("reset", "--quiet", "--hard", first)
+    repo.push()
+    push(service, released, first)
+    states = {job: service.get(f"/jobs/{job}")["state"] for job in (pushed, release)}
+    assert states == {pushed: "superseded", release: "queued"}
+
+
 def test_pushes_without_a_delivery_are_found(
     service: Service, repo: Repo, forge: Forge, clock: Clock
 ) -> None:
