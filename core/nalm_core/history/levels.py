@@ -106,14 +106,17 @@ class _Iteration:
         self.solved: Solved = self._solve()
 
     def run(self) -> None:
+        """A weight whose changes alternate goes half as far from then on: links of one cycle change together,
+        and each change of theirs would go too far by as many times as the cycle has links."""
+        share, last = np.full(len(self.links), 0.5), np.zeros(len(self.links))
         for _ in range(c.MOST_ITERATIONS):
             apart, error = self._against_others()
-            fitting = _weights(apart, error, self.links.variance)
-            changed = np.abs(np.log(fitting / self.weight))
-            if changed.max() < c.SETTLED:
+            change = np.log(_weights(apart, error, self.links.variance) / self.weight)
+            if np.abs(change).max() < c.SETTLED:
                 break
-            self.weight = np.sqrt(self.weight * fitting)
-            self.solved = self._solve()
+            share[change * last < 0] /= 2
+            self.weight = self.weight * np.exp(share * change)
+            self.solved, last = self._solve(), change
         apart, error = self._against_others()
         self.misfit = apart / np.sqrt(self.links.variance + error)
 

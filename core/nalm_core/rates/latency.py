@@ -99,9 +99,11 @@ def percentiles_ns(one: Histogram, percents: Sequence[float]) -> list[float] | N
     if one.count == 0 or one.max_ns is None or one.min_ns is None:
         return None
     hdr = HdrHistogram.decode(one.payload.encode())
-    reached = np.cumsum(np.frombuffer(hdr.counts, dtype=np.uint64), dtype=np.float64)
+    counts = np.frombuffer(hdr.counts, dtype=np.uint64)
+    filled = np.flatnonzero(counts)  # some dozen of 33,792 places
+    reached = np.cumsum(counts[filled], dtype=np.float64)
     targets = [hdr.get_target_count_at_percentile(percent) for percent in percents]
-    places = np.searchsorted(reached, targets).tolist()
+    places = np.append(filled, hdr.counts_len)[np.searchsorted(reached, targets)].tolist()
     return [
         max(one.min_ns, min(_value_at(hdr, place, percent), one.max_ns))
         for place, percent in zip(places, percents, strict=True)

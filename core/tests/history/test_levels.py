@@ -129,6 +129,16 @@ def test_where_two_links_contradict_each_other_the_error_says_so() -> None:
     assert np.abs(solved.misfit).min() > c.MISFIT
 
 
+@pytest.mark.parametrize("nodes", [4, 5, 8, 16, 64])
+@pytest.mark.parametrize("apart", [5.0, 10.0])
+def test_links_of_one_cycle_share_what_does_not_close(nodes: int, apart: float) -> None:
+    """Its n links are alike, so each counts as if n such errors explained the difference at the limit."""
+    error = 0.001
+    chain = [(one, one + 1, 0.0, error) for one in range(nodes - 1)]
+    solved = solve(nodes, links(*chain, (0, nodes - 1, apart * error * np.sqrt(nodes), error)), 0)
+    assert solved.weight == pytest.approx(np.full(nodes, (c.MISFIT / apart) ** 2), rel=0.02)
+
+
 def test_a_link_of_a_commit_with_itself_is_a_check_only() -> None:
     solved = solve(2, links((0, 1, 0.01, 0.002), (1, 1, 0.05, 0.002)), 0)
     assert solved.level[1] == pytest.approx(0.01)
