@@ -8,7 +8,10 @@
 #   GERRIT_HOST, GERRIT_PORT  for the vote by ssh (port 29418), as the user that ssh's configuration names
 #   GERRIT_URL                instead: for the vote by REST, https://gerrit.example.org, with curl's ~/.netrc
 #   NALM_LABEL                the label (default Nalm: -1 slower, 0 unknown, +1 not slower)
-#   NALM_SERVER, NALM_TOKEN   optional: a nalm server, which keeps the history
+#
+# A nalm server, which keeps the history, is optional: a later step of the same job, which runs also after a failure,
+# is `nalm submit nalm-run.json --never-fail`. Give NALM_SERVER and NALM_TOKEN (an upload token) to that step alone:
+# this script runs what changes contain, and what runs as its user can read its environment and the user's files.
 #
 # Needs nalm.toml at the top of the repository, `nalm`, and the NF's build tools. One job at a time on a bench host:
 # give its node one executor. People who may push for review can run code there: start it only for changes of members,
@@ -32,9 +35,10 @@ vote() { # value, file with the message
 	fi
 }
 
-# The token is only for the upload: builds and NFs do not inherit it.
-token=${NALM_TOKEN:-}
-unset NALM_TOKEN
+if [ -n "${NALM_TOKEN:-}" ]; then
+	echo "nalm-vote.sh: NALM_TOKEN is set where changes run: give it only to the step that runs \`nalm submit\`" >&2
+	exit 2
+fi
 rm -f nalm-run.json nalm.xml nalm.sarif nalm.md nalm-review.json
 
 # A change is one commit, judged against its parent, which is merged or another change under review.
@@ -56,10 +60,6 @@ case $code in
 1) vote -1 nalm.md ;;
 *) vote 0 nalm.md ;;
 esac
-
-if [ -n "${NALM_SERVER:-}" ] && [ -f nalm-run.json ]; then
-	NALM_TOKEN=$token nalm submit nalm-run.json --never-fail
-fi
 
 # The job itself fails only if something is broken: a regression has its vote.
 case $code in 0 | 1 | 3) exit 0 ;; *) exit "$code" ;; esac

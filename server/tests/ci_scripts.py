@@ -31,7 +31,12 @@ def github_workflow() -> dict[str, Any]:
 
 
 def gitlab() -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load((TEMPLATES / "gitlab" / "nalm.gitlab-ci.yml").read_text())["nalm"]
+    job: dict[str, Any] = gitlab_jobs()["nalm"]
+    return job
+
+
+def gitlab_jobs() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load((TEMPLATES / "gitlab" / "nalm.gitlab-ci.yml").read_text())
     return found
 
 
@@ -50,11 +55,13 @@ def steps(ci: str) -> dict[str, tuple[tuple[str, ...], str]]:
     if ci == "gitlab":
         job = gitlab()
         doctor, noise = job["before_script"]
-        lines = ([doctor], [noise], job["script"], job["after_script"])
+        lines = ([doctor], [noise], job["script"], gitlab_jobs()["nalm-submit"]["script"])
         return {kind: (BASH, "\n".join(of)) for kind, of in zip(NAMES, lines, strict=True)}
     if ci == "jenkins":
         found = jenkins()
-        return {kind: (("sh", "-xec"), found[name]) for kind, name in NAMES.items()}
+        found["Judge"] = found["Fetch"] + found["Judge"]
+        names = NAMES | {"clear": "Clear"}
+        return {kind: (("sh", "-xec"), found[name]) for kind, name in names.items()}
     vote = str(TEMPLATES / "gerrit" / "nalm-vote.sh")
     return {"judge": (("bash", vote), "")}
 

@@ -30,7 +30,7 @@ def free_port() -> int:
 
 
 class Stack:
-    """`server/deploy/upgrade` in a copy of git's files, with a .env as in docs/operate.md."""
+    """`server/deploy/upgrade` in a copy of git's files, with .env and tls/ as in docs/operate.md; as root."""
 
     def __init__(self, home: Path, environment: dict[str, str]) -> None:
         self.home = home
@@ -40,17 +40,22 @@ class Stack:
         for name in listed.decode().split("\0")[:-1]:
             (home / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, home / name)
-        blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "docs" / "operate.md").read_text(), re.S)
-        for block in blocks:
-            if "> .env" in block or "openssl req" in block:
-                subprocess.run(["sh", "-ec", block], cwd=home, check=True, capture_output=True)
-        (home / "tls").chmod(0o755)
-        (home / "tls" / "privkey.pem").chmod(0o644)  # read by user 101 of the container
+        for part in ("> .env", "openssl req"):
+            self.documented("operate.md", part)
         with (home / ".env").open("a") as env:
             env.write(f"NALM_HTTPS_PORT={self._port}\nNALM_HTTP_PORT={free_port()}\n")
 
     def upgrade(self) -> None:
         subprocess.run(["server/deploy/upgrade"], cwd=self.home, env=self._environment, check=True)
+
+    def documented(self, page: str, part: str, **given: str) -> None:
+        """Runs the page's first block of commands that has the part. given: values of its variables."""
+        blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "docs" / page).read_text(), re.S)
+        block = next(one for one in blocks if part in one).replace("docker compose", "docker-compose")
+        for name, value in given.items():
+            block, number = re.subn(rf"(?m)^{name}=.*", f"{name}={value}", block)
+            assert number == 1, name
+        subprocess.run(["sh", "-ec", block], cwd=self.home, env=self._environment, check=True)
 
     def compose(self, *arguments: str) -> str:
         done = subprocess.run(

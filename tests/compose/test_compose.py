@@ -29,7 +29,7 @@ def verdict_of(api: httpx.Client, sha: str) -> Any:
 
 @pytest.mark.timeout(3600)
 def test_commit_through_the_stack(tmp_path: Path, engine: dict[str, str]) -> None:
-    """Signed webhook, job, agent's container, verdict, by TLS; then again after an upgrade."""
+    """Signed webhook, job, agent's container, verdict, by TLS; then again after an upgrade, and restored."""
     home = tmp_path / "stack"
     home.mkdir()
     stack = Stack(home, engine)
@@ -53,11 +53,21 @@ def test_commit_through_the_stack(tmp_path: Path, engine: dict[str, str]) -> Non
                 repository.push()
                 assert signed_push(api, project, after, again).status_code == 202
                 assert verdict_of(api, again)["outcome"] == "same"
+                of_upgrades = sorted((home / "backups").glob("*.dump"))
+                assert len(of_upgrades) == 2
+                stack.documented("store.md", "> secret.key", file="saved.tar")
+                stack.documented("store.md", "dropdb")
+                stack.documented("store.md", "nalm-server restore /var/lib", file="saved.tar")
+                assert verdict_of(api, again)["outcome"] == "same"
+                stack.server("reports", "check")
+                stack.documented("store.md", "dropdb")
+                stack.documented("store.md", "pg_restore", dump=str(of_upgrades[1]))
+                known = {one["sha"] for one in api.get("/projects/tiny/commits").raise_for_status().json()}
+                assert after in known
         finally:
             repository.close()
         stack.compose("exec", "-T", "worker", "nalm-server", "worker", "--ping")
         stack.compose("exec", "-T", "beat", "nalm-server", "beat", "--ping")
-        assert len(list((home / "backups").glob("*.dump"))) == 2
     finally:
         (tmp_path / "logs").write_text(stack.compose("logs", "--no-color"))
         stack.down()

@@ -101,7 +101,8 @@ def _git(home: Home, *arguments: str) -> None:
         raise GitError(
             f"git {' '.join(arguments)} failed",
             log=tail(log),
-            hint="the agent needs read access to the project's repository",
+            hint="the agent's user needs read access of its own to the project's repository: "
+            'docs/webhooks.md, "Private repositories"',
         )
 
 

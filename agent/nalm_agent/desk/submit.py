@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,15 +13,14 @@ from nalm_core.wire.uploads import StoredRun
 from nalm_agent.report.outputs import judged_fully
 from nalm_agent.report.result import Result
 from nalm_agent.runtime.errors import UsageError
+from nalm_agent.runtime.given_token import TOKEN, given_token
 from nalm_agent.server_api.uploads import Uploader
-
-TOKEN = "NALM_TOKEN"
 
 
 def upload_token(file: Path | None) -> str:
     """The token from the file, else from the environment; not from an argument, which `ps` shows to all."""
     if file is None:
-        token = os.environ.get(TOKEN, "").strip()
+        token = given_token().strip()
         where = TOKEN
     else:
         try:

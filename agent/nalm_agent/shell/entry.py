@@ -31,6 +31,10 @@ def main() -> None:
         except BrokenPipeError:
             os._exit(UNREAD)
         return
+    if "NALM_TOKEN" in os.environ:
+        from nalm_agent.runtime.given_token import hide_token
+
+        hide_token()
     gc.disable()  # loading leaves no garbage; the garbage collector starts with the command
     atexit.register(gc.freeze)  # and does not search all that was loaded when the process ends
     from nalm_agent.shell.app import app, run_app

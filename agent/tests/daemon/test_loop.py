@@ -16,6 +16,7 @@ from nalm_agent.daemon.heartbeat import Heartbeat
 from nalm_agent.daemon.loop import Agent
 from nalm_agent.measure.needs import GENERATORS, Needs
 from nalm_agent.measure.request import Request
+from nalm_agent.native.toolchain import forget_toolchain, toolchain
 from nalm_agent.rates.load_experiment import LoadExperiment
 from nalm_agent.runtime.errors import HostError, ServerError
 from nalm_agent.server_api.jobs import LeaseLostError, ServerClient
@@ -274,6 +275,29 @@ def test_a_control_is_measured_although_the_code_is_equal(
     (request,) = requested
     assert request.force
     assert request.base.commit == request.head.commit == head
+
+
+def test_every_job_looks_at_the_compilers_again(
+    server: FakeServer, nf_repository: NfRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An agent runs for months, and packages are upgraded under it."""
+    seen: list[str] = []
+
+    def measure(*_: object) -> None:
+        seen.append(toolchain().compiler)
+        raise HostError("seen")
+
+    compiler = tmp_path / "cc"
+    monkeypatch.setattr(loop, "measure", measure)
+    monkeypatch.setenv("CC", str(compiler))
+    head = nf_repository.commit("docs", README__md="words\n")
+    agent = agent_of(server, Home(tmp_path / "home"))
+    for version in ("1.0", "1.0.1"):
+        compiler.write_text(f"#!/bin/sh\necho cc {version}\n")
+        compiler.chmod(0o755)
+        loop.work_on(lease_of(nf_repository, head), agent)
+    assert seen == ["cc 1.0", "cc 1.0.1"]
+    forget_toolchain()
 
 
 def test_a_second_job_fetches_what_is_new(

@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
+import base64
 import random
+import re
 import shutil
 import subprocess
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -106,6 +111,48 @@ def test_a_mirror_outlives_an_address_that_does_not_answer(
         mirrored(lease(str(tmp_path / "gone"), "f" * 40), home)
     assert git(mirror, "rev-parse", "main") == head
     assert [entry.name for entry in mirror.parent.glob("*.new")] == []
+
+
+def test_a_private_repository_is_read_with_the_agents_netrc(
+    nf_repository: NfRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As documented; without it the error names the page that says so."""
+    bare = tmp_path / "served" / "nf.git"
+    nf_repository.git("clone", "-q", "--bare", ".", str(bare))
+    git(bare, "update-server-info")
+    head = nf_repository.git("rev-parse", "HEAD")
+    expected = "Basic " + base64.b64encode(b"me:secret").decode()
+
+    class Private(SimpleHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if self.headers.get("Authorization") == expected:
+                super().do_GET()
+                return
+            self.send_response(401)
+            self.send_header("WWW-Authenticate", 'Basic realm="git"')
+            self.end_headers()
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            """Quiet."""
+
+    user = tmp_path / "user"
+    user.mkdir()
+    monkeypatch.setenv("HOME", str(user))
+    handler = partial(Private, directory=str(bare.parent))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as http:
+        threading.Thread(target=http.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{http.server_port}/nf.git"
+        try:
+            with pytest.raises(GitError) as refused:
+                mirrored(lease(address, head), Home(tmp_path / "home"))
+            (user / ".netrc").write_text("machine 127.0.0.1 login me password secret\n")
+            (user / ".netrc").chmod(0o600)
+            mirror = mirrored(lease(address, head), Home(tmp_path / "home"))
+        finally:
+            http.shutdown()
+    assert git(mirror, "rev-parse", "main") == head
+    page, heading = re.findall(r'(docs/\S+\.md), "(.*)"', refused.value.hint or "")[0]
+    assert f"## {heading}\n" in (Path(__file__).parents[3] / page).read_text()
 
 
 @pytest.mark.parametrize(

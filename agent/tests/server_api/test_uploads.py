@@ -10,8 +10,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from nalm_agent.desk.submit import TOKEN, upload_token
+from nalm_agent.desk.submit import upload_token
 from nalm_agent.runtime.errors import ExitCode, NalmError, ServerError, UsageError
+from nalm_agent.runtime.given_token import TOKEN
 from nalm_agent.server_api.client import require_address
 from nalm_agent.server_api.uploads import Uploader
 

@@ -57,6 +57,15 @@ def test_help_loads_neither_pydantic_nor_rich(command: str) -> None:
     assert "\nOptions:\n" in done.stdout and done.stdout.endswith("\nset()\n")
 
 
+def test_a_command_hides_the_token_of_the_environment() -> None:
+    code = "import os, sys; sys.argv = ['nalm', '--help']\nfrom nalm_agent.shell.entry import main\n"
+    code += "try:\n    main()\nexcept SystemExit:\n    print(*(one for one in os.environ if 'TOKEN' in one))"
+    environment = os.environ | {"NALM_TOKEN": "nalm_secret"}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("\n\n"), done.stdout[-200:]
+
+
 def test_an_example_is_a_line_with_what_it_does_beside_it() -> None:
     said = CliRunner().invoke(app, ["bisect", "--help"]).output
     assert said.endswith("""

@@ -15,6 +15,7 @@ import yaml
 from nalm_server.base import settings_loading
 from nalm_server.base.settings import Settings
 from nalm_server.cli.main import app
+from nalm_server_sockets import free_port
 from typer.testing import CliRunner
 
 ROOT = Path(__file__).parents[3]
@@ -24,6 +25,31 @@ SECRETS = ("POSTGRES_PASSWORD", "REDIS_PASSWORD", "NALM_AGENT_TOKEN")
 DEPLOY = ROOT / "server" / "deploy"
 UNITS = sorted([*DEPLOY.glob("*.service"), *(ROOT / "agent" / "deploy").glob("*.service")])
 IMAGES = {"server": ROOT / "server" / "Dockerfile", "agent": ROOT / "agent" / "Dockerfile"}
+SET_BY_COMPOSE = {
+    "NALM_DATABASE_URL",
+    "NALM_REDIS_URL",
+    "NALM_STATE_DIR",
+    "NALM_AGENT_NAME",
+    "NALM_TRUSTED_PROXIES",
+}
+OUTSIDE_CONTAINERS = {"NALM_AGENT_USER", "NALM_AGENT_CAPABILITIES", "NALM_STATIC_DIR"}
+SERVED_ON = {"NALM_HOST", "NALM_PORT"}
+SBIN = os.environ.get("PATH", "") + ":/usr/sbin"
+DEBIANS_NGINX = """pid {place}/nginx.pid;
+events {{}}
+http {{
+	ssl_protocols TLSv1.2 TLSv1.3;
+	access_log {place}/access.log;
+	gzip on;
+	client_body_temp_path {place}/body;
+	proxy_temp_path {place}/proxy;
+	fastcgi_temp_path {place}/fastcgi;
+	uwsgi_temp_path {place}/uwsgi;
+	scgi_temp_path {place}/scgi;
+	include {place}/nalm.conf;
+}}
+"""
+"""As /etc/nginx/nginx.conf, where `http` has some of the directives: it refuses a second line of one."""
 
 
 @pytest.fixture(scope="module")
@@ -116,6 +142,7 @@ def test_only_the_proxy_has_ports(services: dict[str, dict[str, Any]]) -> None:
     assert [name for name, one in services.items() if "ports" in one] == ["proxy"]
     nginx = (DEPLOY / "nginx.conf").read_text()
     assert "set $server http://server:8080;" in nginx
+    assert "./server/deploy/nginx-proxy.conf:/etc/nginx/nalm-proxy.conf:ro" in services["proxy"]["volumes"]
     assert "include /tmp/redirect.conf;" in nginx
     assert "> /tmp/redirect.conf" in str(services["proxy"]["command"])
     dockerfile = IMAGES["server"].read_text()
@@ -191,6 +218,99 @@ def test_documented_command_makes_a_private_env_with_usable_secrets(tmp_path: Pa
     Settings(agent_token=values["NALM_AGENT_TOKEN"])
 
 
+def test_documented_trial_certificate_is_readable_by_the_proxy(
+    tmp_path: Path, services: dict[str, dict[str, Any]]
+) -> None:
+    """In the shell that made .env, whose umask must not apply to the directory of the certificate."""
+    found = re.search(r"```sh\n([^`]*openssl req[^`]*)```", OPERATE.read_text())
+    assert found
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "chown").write_text(f'#!/bin/sh\necho "$*" >>{tools}/log\n')
+    (tools / "chown").chmod(0o755)
+    environment = os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"}
+    subprocess.run(
+        ["sh", "-ec", env_command() + found[1]],
+        cwd=tmp_path,
+        env=environment,
+        umask=0o022,
+        check=True,
+        capture_output=True,
+    )
+    user = services["proxy"]["user"].split(":")[0]
+    assert (tools / "log").read_text() == f"{user} tls/privkey.pem\n"
+    modes = {one.name: one.stat().st_mode & 0o777 for one in (tmp_path / "tls").iterdir()}
+    assert modes == {"fullchain.pem": 0o644, "privkey.pem": 0o600}
+    assert (tmp_path / "tls").stat().st_mode & 0o777 == 0o755
+
+
+@pytest.mark.parametrize("name", ["migrate", "server", "worker", "beat"])
+def test_each_setting_can_be_given_in_env(name: str, services: dict[str, dict[str, Any]]) -> None:
+    environment = services[name]["environment"]
+    fields = {settings_loading.variable_of(field) for field in Settings.model_fields}
+    assert set(environment) | OUTSIDE_CONTAINERS | SERVED_ON == fields | SERVED_ON
+    passed_on = {
+        variable
+        for variable, value in environment.items()
+        if value is None or str(value).startswith(f"${{{variable}:")
+    }
+    assert set(environment) - passed_on == SET_BY_COMPOSE
+    page = OPERATE.read_text()
+    [fixed] = re.findall(r"(?s)\n- compose\.yaml itself sets (.*?)\n- ", page)
+    assert set(re.findall(r"NALM_\w+", fixed)) == SET_BY_COMPOSE | {"NALM_STATIC_DIR"}
+
+
+def directives(path: Path) -> list[str]:
+    """Those that begin a line."""
+    return re.findall(r"(?m)^\s*([a-z_0-9]+)(?= |;)", path.read_text())
+
+
+def test_nginx_of_a_host_gets_only_servers() -> None:
+    """Debian's nginx.conf includes the file in `http`, with its own pid, user, gzip and ssl_protocols."""
+    host = DEPLOY / "nginx-host.conf"
+    assert set(re.findall(r"(?m)^(\w+)", host.read_text())) == {"limit_conn_zone", "server"}
+    assert re.findall(r"listen (\d+)", host.read_text()) == ["80", "443"]
+    assert "proxy_pass http://127.0.0.1:8080;" in host.read_text()
+    shared = directives(DEPLOY / "nginx-proxy.conf")
+    assert {"proxy_set_header", "client_max_body_size", "ssl_protocols"} <= set(shared)
+    assert not {"pid", "user", "limit_conn_zone", "listen"} & set(shared)
+
+
+@pytest.mark.parametrize("name", ["nginx.conf", "nginx-host.conf"])
+def test_nginx_accepts_its_file(name: str, tmp_path: Path) -> None:
+    """Hosts without nginx check that the files that it includes are there."""
+    text = (DEPLOY / name).read_text()
+    included = set(re.findall(r"include (\S+);", text))
+    assert included <= {"/etc/nginx/nalm-proxy.conf", "/tmp/redirect.conf"}
+    if shutil.which("nginx", path=SBIN) is None:
+        return
+    (tmp_path / "tls").mkdir()
+    key = ["-keyout", f"{tmp_path}/tls/privkey.pem", "-out", f"{tmp_path}/tls/fullchain.pem"]
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=nalm", *key],
+        check=True,
+        capture_output=True,
+    )
+    (tmp_path / "redirect.conf").write_text('map "" $nalm_public_url { default "https://nalm"; }\n')
+    text = re.sub(r"listen \[::\].*", "", text)
+    text = re.sub(r"listen \d+", lambda found: f"listen 127.0.0.1:{free_port()}", text)
+    text = text.replace("/tmp/", "/etc/nginx/")
+    text = text.replace("/etc/nginx/nalm-proxy.conf", str(DEPLOY / "nginx-proxy.conf"))
+    text = text.replace("/etc/nginx/", f"{tmp_path}/")
+    if name == "nginx-host.conf":
+        (tmp_path / "nalm.conf").write_text(text)
+        text = DEBIANS_NGINX.format(place=tmp_path)
+    (tmp_path / "nginx.conf").write_text(text)
+    done = subprocess.run(
+        ["nginx", "-t", "-q", "-p", tmp_path, "-c", tmp_path / "nginx.conf", "-e", tmp_path / "error.log"],
+        env=os.environ | {"PATH": SBIN},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_operators_page_lists_every_setting() -> None:
     listed = set(re.findall(r"^- `(NALM_[A-Z0-9_]+)` \(", OPERATE.read_text(), re.MULTILINE))
     assert listed == settings_loading.known()
@@ -213,6 +333,11 @@ def test_systemd_accepts_the_units(unit: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_servers_image_has_git() -> None:
-    """The worker resolves pushes in mirrors of its own."""
-    assert re.search(r"apt-get install .*\bgit\b.*\butil-linux\b", IMAGES["server"].read_text())
+def test_servers_image_has_git_and_the_databases_client(services: dict[str, dict[str, Any]]) -> None:
+    """The worker resolves pushes in mirrors of its own; backups need pg_dump of the server's version."""
+    dockerfile = IMAGES["server"].read_text().replace("\\\n", "")
+    [packages] = re.findall(r"apt-get install ([^&]*)", dockerfile)
+    installed = packages.split()
+    assert {"git", "util-linux"} <= set(installed)
+    version = re.search(r"postgres:(\d+)", services["postgres"]["image"])
+    assert version and f"postgresql-client-{version[1]}" in installed
