@@ -12,7 +12,7 @@ import typer
 from nalm_core.experiments.constants import CELL_SECONDS
 from nalm_core.rates import defaults
 
-from nalm_agent.report.output_file import STDOUT, require_place, write_file, write_json
+from nalm_agent.report.output_file import STDOUT, require_place, write_json
 from nalm_agent.runtime.errors import ExitCode, HostError
 from nalm_agent.shell import options
 from nalm_agent.shell.commands import CommandGroup
@@ -74,7 +74,9 @@ def add_to(app: typer.Typer) -> None:
     for kind, (text, epilog) in KINDS.items():
         group.command(
             kind,
-            help=f"{text}\n\nExit code 3: some cells could not be measured; the result covers the others.",
+            help=f"{text}\n\nThe files of --reports and --json have every cell as soon as it is measured, "
+            "also if the command is stopped. Exit code 3: some cells could not be measured; the result "
+            "covers the others.",
             epilog=epilog,
         )(_of_kind(kind))
     group.command(
@@ -136,19 +138,22 @@ def _of_kind(name: CellKindName) -> Callable[..., None]:
         json_file: options.JsonOption = None,
         reports_file: Annotated[
             str | None,
-            typer.Option("--reports", metavar="FILE", help="Write the cells' run reports to this file."),
+            typer.Option(
+                "--reports",
+                metavar="FILE",
+                help="Write the cells' run reports to this file, after each cell.",
+            ),
         ] = None,
         config: options.ConfigOption = None,
         repo: options.RepoOption = Path(),
         quiet: options.QuietOption = False,
     ) -> None:
-        from nalm_core.experiments.fit import fit
         from nalm_core.report.cell import Kind, cell_kind
-        from nalm_core.report.serialization import dump_report
 
         from nalm_agent.config.location import repository_at
         from nalm_agent.desk.print_experiment import print_result
         from nalm_agent.measure.experiment import Experiment, measure_cells
+        from nalm_agent.report.cell_files import keep_cells
         from nalm_agent.report.console import Terminal
         from nalm_agent.store.home import Home
 
@@ -162,18 +167,14 @@ def _of_kind(name: CellKindName) -> Callable[..., None]:
             kind = cell_kind(Kind(name))
             assert kind is not None
             planned = Experiment(repository, found, kind, chosen, seed, seconds)
-            reports = list(measure_cells(planned, home, work, progress))
-        result = fit(reports)
+            cells = measure_cells(planned, home, work, progress)
+            result = keep_cells(cells, reports_file, json_file)
         if result is None or not result.taken:
             why = "\n".join(result.unusable.values()) if result else None
             raise HostError(
                 "no cell could be measured",
                 log=why,
                 hint="give busy hosts more time with --seconds; `nalm check --force` shows one run whole",
-            )
-        if reports_file is not None:
-            write_file(
-                reports_file, f"[{','.join(dump_report(one).decode() for one in reports)}]\n", "--reports"
             )
         if STDOUT not in (json_file, reports_file):
             print_result(result)
@@ -210,7 +211,7 @@ def cores(
 ) -> None:
     """Measure full load with several numbers of lcores, and fit the speedup: ceiling, peak, cap, factors.
 
-    Exit code 3: some numbers were left out; the fit covers the others.
+    Exit code 3: some numbers were left out, and the fit covers the others; or f_s could not be measured.
     """
     from nalm_core.rates.presets import Mode
     from nalm_core.rates.rate_report import RateSettings
@@ -234,7 +235,8 @@ def cores(
         measured = measure_cores(plan, settings, place)
         answer = answer_cores(measured, reference, at)
     show(answer, json_file)
-    raise typer.Exit(ExitCode.INCONCLUSIVE if measured.left_out else ExitCode.OK)
+    partial = measured.left_out or measured.notes
+    raise typer.Exit(ExitCode.INCONCLUSIVE if partial else ExitCode.OK)
 
 
 def roles(

@@ -90,9 +90,10 @@ def _latencies(
     cpu = measuring[0]
     beside = [one for one in siblings(system, cpu) or [] if one in allowed and one != cpu]
     pairs = latency.pairs_of(allowed, [cpu, *beside]) if len(allowed) > 1 else []
+    neighbours = latency.neighbours_of(allowed, cpu, beside)
     try:
         with hold(choose(len(allowed)), _refuse):
-            found = latency.measure(home, (name, kind), cpu, caches(), pairs)
+            found = latency.measure(home, (name, kind), cpu, caches(), pairs, neighbours=neighbours)
             delivered = supply.measure(
                 home, system, cpu, allowed, caches=caches(), core_hz=found.core_ghz * 1e9
             )

@@ -103,11 +103,16 @@ def uses_huge_pages() -> bool:
 
 
 def require_huge_pages(memory_mb: int) -> None:
-    """Raises HostError if this host has too few free huge pages for every arm of a run."""
-    free, needed = huge_page_bytes("Free") >> 20, MAX_ARMS * memory_mb
-    if free < needed:
+    """For a run whose arms have `memory_mb` each. Raises HostError as require_free_huge_pages."""
+    require_free_huge_pages(MAX_ARMS * memory_mb)
+
+
+def require_free_huge_pages(total_mb: int) -> None:
+    """total_mb: of all NFs that live at the same time. Raises HostError if fewer huge pages are free."""
+    free = huge_page_bytes("Free") >> 20
+    if free < total_mb:
         raise HostError(
-            f"only {free} MiB in huge pages are free, but a run of this scenario needs {needed}",
+            f"only {free} MiB in huge pages are free, but a run of this scenario needs {total_mb}",
             hint="end the program that holds them, or reserve more (vm.nr_hugepages)",
         )
 

@@ -70,8 +70,11 @@ def measure(
     cpu: int,
     caches: dict[str, int],
     pairs: Sequence[tuple[int, int]],
+    *,
+    neighbours: Sequence[int] = (),
 ) -> Latencies:
-    """Measures on `cpu` and between pairs, in about two seconds; host: its name and class.
+    """Measures on `cpu`, between pairs, and on `cpu` beside each neighbour, in about two seconds; host: its
+    name and class.
 
     Raises HostError if nothing can be measured.
     """
@@ -93,7 +96,7 @@ def measure(
         except HostError as error:
             missing[f"{one}-{other}"] = error.message
     sharing = dict[str, float]()
-    for other in [other for pair in pairs for other in pair if cpu in pair and other != cpu][:MOST_SHARERS]:
+    for other in neighbours:
         try:
             sharing[f"{cpu}-{other}"] = run_bench(binary, "sharing", cpu, other)["ratio"]
         except HostError as error:
@@ -141,6 +144,16 @@ def pairs_of(cpus: Sequence[int], beside: Sequence[int] = ()) -> list[tuple[int,
     step = max(1, len(cpus) // MOST_CPUS)
     chosen = sorted(set(list(cpus)[::step][:MOST_CPUS]) | set(beside))
     return list(combinations(chosen, 2))
+
+
+def neighbours_of(cpus: Sequence[int], cpu: int, beside: Sequence[int] = ()) -> list[int]:
+    """The other CPUs whose load is tested beside `cpu`, at most MOST_SHARERS: those in `beside` first, then
+    those that a hidden thread of its core may be: the next numbers, and the one half of all CPUs away."""
+    others = sorted((one for one in cpus if one != cpu), key=lambda one: (abs(one - cpu), one))
+    ordered, half = list(cpus), len(cpus) // 2
+    opposite = ordered[(ordered.index(cpu) + half) % len(ordered)]
+    first = [*beside, *others[:1], opposite, *others]
+    return [one for one in dict.fromkeys(first) if one != cpu][:MOST_SHARERS]
 
 
 def remember(home: Home, found: Latencies) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from nalm_core.models.quantity import ModelInputError
 from nalm_core.models.speedup import UNKNOWNS, Throughput
@@ -30,7 +30,8 @@ class CoresMeasured:
     rates: list[Throughput]
     left_out: Mapping[int, str]
     f_s: float | None
-    """None: nalm.toml does not say how to measure it."""
+    """None: nalm.toml does not say how to measure it, or a note says why it could not be."""
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -69,19 +70,27 @@ def plan_cores(place: Place, chain: str | None, lcores: Sequence[int] | None) ->
             left_out[count] = f"{scenario} has no lcore for the generator"
         else:
             counts.append(count)
-    if len(counts) < UNKNOWNS:
-        out = "\n".join(f"{count}: {why}" for count, why in left_out.items())
-        raise HostError(
-            f"{amount(len(counts), 'number')} of lcores can be measured; the curve has {UNKNOWNS} unknowns"
-            + (f"; left out:\n{out}" if out else ""),
-            hint="measure on a host with more CPUs, or name more numbers in nalm.toml",
-        )
+    _require_enough(
+        len(counts), left_out, "measure on a host with more CPUs, or name more numbers in nalm.toml"
+    )
     return CoresPlan(name, table, config, counts, left_out)
 
 
-def measure_cores(plan: CoresPlan, settings: RateSettings, place: Place) -> CoresMeasured:
-    """Measures full load with each number of lcores, fewest first. Raises HostError if none could be."""
+def _require_enough(counts: int, left_out: Mapping[int, str], hint: str) -> None:
+    """Raises HostError if so few numbers of lcores do not determine the curve."""
+    if counts >= UNKNOWNS:
+        return
+    out = "\n".join(f"{count}: {why}" for count, why in left_out.items())
+    raise HostError(
+        f"{amount(counts, 'number')} of lcores can be measured; the curve has {UNKNOWNS} unknowns"
+        + (f"; left out:\n{out}" if out else ""),
+        hint=hint,
+    )
 
+
+def measure_cores(plan: CoresPlan, settings: RateSettings, place: Place) -> CoresMeasured:
+    """Measures full load with each number of lcores, fewest first. Numbers that cannot be measured are left
+    out. Raises HostError as soon as too few remain for the curve."""
     scenarios = [plan.table.lcores[count] for count in plan.counts]
     if plan.table.f_s is not None:
         scenarios += [plan.table.f_s.parallel, plan.table.f_s.plain]
@@ -91,23 +100,32 @@ def measure_cores(plan: CoresPlan, settings: RateSettings, place: Place) -> Core
         part = PartProgress(place.progress, scenario, next(numbers), len(scenarios))
         found = measure_rates(place.subject(scenario), settings, place.home, place.work, part)
         if found.status is not RateStatus.MEASURED:
-            raise HostError(f"scenario {scenario} could not be measured", log=found.failure)
+            raise HostError(f"scenario {scenario} could not be measured: {_first_line(found.failure)}")
         return found
 
     rates, left_out = [], dict(plan.left_out)
-    for count in plan.counts:
+    for done, count in enumerate(plan.counts, start=1):
         try:
             rates.append(throughput(report_of(plan.table.lcores[count]), count))
-        except ModelInputError as error:
+        except (HostError, ModelInputError) as error:
             left_out[count] = str(error)
-    overhead = None
+        possible = len(rates) + len(plan.counts) - done
+        _require_enough(possible, left_out, "`nalm rate --mode mrr --scenario NAME` shows one of them whole")
+    overhead, notes = None, list[str]()
     if plan.table.f_s is not None:
-        overhead = _cpp(report_of(plan.table.f_s.parallel)) / _cpp(report_of(plan.table.f_s.plain)) - 1
-    return CoresMeasured(plan.chain, rates, left_out, overhead)
+        try:
+            overhead = _cpp(report_of(plan.table.f_s.parallel)) / _cpp(report_of(plan.table.f_s.plain)) - 1
+        except HostError as error:
+            notes.append(f"f_s is not known: {error.message}")
+    return CoresMeasured(plan.chain, rates, left_out, overhead, notes)
+
+
+def _first_line(failure: str | None) -> str:
+    return (failure or "no reason is known").partition("\n")[0]
 
 
 def _cpp(report: RateReport) -> float:
     full = judge_rates(report).mrr
     if full is None or full.cpp is None:
-        raise HostError(f"scenario {report.scenario.name} has no valid trial at full load, so f_s is unknown")
+        raise HostError(f"scenario {report.scenario.name} has no valid trial at full load")
     return full.cpp

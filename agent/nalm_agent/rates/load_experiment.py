@@ -120,7 +120,9 @@ class LoadExperiment:
         plan = plan_cores(place, name, self.parameters.lcores or None)
         found = measure_cores(plan, self._full_load, place)
         between = range(min(plan.counts), max(plan.counts) + 1)
-        return cores_answer(found.chain, found.rates, found.f_s, found.left_out, at=between)
+        return cores_answer(
+            found.chain, found.rates, found.f_s, found.left_out, notes=found.notes, at=between
+        )
 
     def _roles(self, name: str, place: Place) -> SplitsAnswer:
         return measure_roles(plan_roles(place, name), self._full_load, place, self.parameters.lcores)

@@ -20,7 +20,7 @@ from nalm_agent.generators.choose import outside_generator
 from nalm_agent.generators.outside import OutsideGenerator
 from nalm_agent.host import tsc
 from nalm_agent.host.cores import Cores, choose, hold
-from nalm_agent.host.fingerprint import require_huge_pages
+from nalm_agent.host.fingerprint import require_free_huge_pages
 from nalm_agent.measure.arm_runs import has_cpus_of_its_own
 from nalm_agent.measure.arms import Ready
 from nalm_agent.measure.request import read_config
@@ -241,7 +241,7 @@ def ready_side_by_side(
         stack.enter_context(hold(cores, progress.say))
         try:
             if host.huge_pages:
-                require_huge_pages(sum(scenario.memory_mb for scenario in scenarios))
+                require_free_huge_pages(sum(scenario.memory_mb for scenario in scenarios))
             yield [run_of(one, of_it, cores, host, work, traffic=traffic) for one, of_it in built]
         finally:
             stop_all()

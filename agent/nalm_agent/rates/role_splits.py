@@ -91,5 +91,5 @@ def _measured(split: Split, report_of: Callable[[str], RateReport]) -> Split:
     try:
         total = split.dispatch + split.workers + split.databases
         return replace(split, rates=throughput(report_of(split.scenario), total).rates)
-    except ModelInputError as error:
+    except (HostError, ModelInputError) as error:
         return replace(split, left_out=str(error))

@@ -27,11 +27,12 @@ from nalm_agent.host.fingerprint import steal_ns
 from nalm_agent.nf.batches import batch_snapshot, batches_between
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.long_calls import calls_between, length_snapshot
-from nalm_agent.nf.probe import buffers_in_use, lcore_counters, stage_counters
+from nalm_agent.nf.probe import buffers_in_use, stage_counters
 from nalm_agent.nf.start import NfStart
 from nalm_agent.nf.traffic_file import VARIABLE
 from nalm_agent.store.home import WorkDir
 from nalm_agent.trials.lcore_stages import lcore_stages
+from nalm_agent.trials.under_load import lcores_under_load
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 SILENT_MS = 2.0
@@ -146,7 +147,7 @@ class TrialNf:
             shape=offer.shape if ask.pps is not None and offer.shape != NO_SHAPE else None,
             traffic=offered.traffic,
             outside=self._run.generator is not None,
-            lcores=lcore_counters(turns.before, after),
+            lcores=lcores_under_load(turns.before, turns.ended, after, self.tsc_hz),
             stages=lcore_stages(self.stages, turns.before, after),
             batches=turns.batches,
             long_calls=turns.long_calls,
@@ -197,12 +198,12 @@ def _generator(run: NfRun) -> tuple[LoadGenerator, dict[str, str]]:
 
 
 class _CountedTurns:
-    """Turns of one trial. Batches and long calls are those of the time in which load is offered."""
+    """Turns of one trial. Batches, long calls and `ended` are those of the time in which load is offered."""
 
     def __init__(self, nf: RunningNf, *, lengths: bool) -> None:
         """lengths: long calls are counted."""
         self._nf, self._lengths = nf, lengths
-        self.before = nf.snapshot()
+        self.before = self.ended = nf.snapshot()
         self.batches: list[LcoreBatches] = []
         self.long_calls: dict[str, CallCounts] | None = None
 
@@ -232,6 +233,7 @@ class _CountedTurns:
         self.batches = batches_between(batches, batch_snapshot(probe))
         if lengths is not None:
             self.long_calls = calls_between(probe.stages, lengths, length_snapshot(probe))
+        self.ended = self._nf.snapshot()
 
     def _ended(self) -> int:
         """Packets of the trial that have an outcome."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fake_host import LATENCIES
 from filelock import FileLock
 from nalm_agent.doctor import look
-from nalm_agent.host import latency
+from nalm_agent.host import latency, supply
 from nalm_agent.host.fingerprint import caches, fingerprint
 from nalm_agent.native import library
 from nalm_agent.runtime.errors import HostError
@@ -25,7 +27,9 @@ ALLOWED = sorted(os.sched_getaffinity(0))
 @pytest.mark.timed
 def test_farther_is_slower(home: Home) -> None:
     pairs = latency.pairs_of(ALLOWED[-2:])
-    found = latency.measure(home, ("here", "class"), ALLOWED[-1], {"L1d": 32 * KIB, "L2": 512 * KIB}, pairs)
+    cpu, sizes = ALLOWED[-1], {"L1d": 32 * KIB, "L2": 512 * KIB}
+    neighbours = latency.neighbours_of(ALLOWED[-2:], cpu)
+    found = latency.measure(home, ("here", "class"), cpu, sizes, pairs, neighbours=neighbours)
     assert found.missing == {} and set(found.ns) == {"L1d", "L2", "memory"}
     assert 0.2 < found.ns["L1d"] < found.ns["memory"] / 3
     assert found.ns["L1d"] < found.ns["L2"]
@@ -48,6 +52,42 @@ def test_pairs_are_of_a_sane_number_of_cpus() -> None:
     assert latency.pairs_of([0, 1]) == [(0, 1)]
     assert len(latency.pairs_of(range(128), [127])) <= 36
     assert (0, 127) in latency.pairs_of(range(128), [127])
+
+
+@pytest.mark.parametrize(
+    ("cpus", "beside", "expected"),
+    [
+        ([0], [], []),
+        ([0, 1], [], [0]),
+        (range(8), [], [6, 3, 5, 4]),
+        (range(16), [7], [7, 14, 13, 12]),
+        (range(16), [], [14, 7, 13, 12]),
+        ([4, 5, 6, 7, 12, 13, 14, 15], [7], [7, 14, 13, 12]),
+    ],
+    ids=["one CPU", "two", "eight", "a known thread", "sixteen", "a part of the CPUs"],
+)
+def test_the_cpus_that_may_share_a_core_are_tested(
+    cpus: Sequence[int], beside: list[int], expected: list[int]
+) -> None:
+    assert latency.neighbours_of(cpus, cpus[-1], beside) == expected
+
+
+def test_a_look_tests_the_cpus_next_to_the_measuring_one(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NALM_LOCKS", str(tmp_path))
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)))
+    monkeypatch.setattr(latency, "run_bench", _bench)
+    monkeypatch.setattr(supply, "measure", lambda *_, **__: None)
+    seen = look.look(home)
+    assert seen.latencies is not None and seen.measuring == (7,)
+    assert list(seen.latencies.sharing) == ["7-6", "7-3", "7-5", "7-4"]
+
+
+def _bench(_binary: Path, kind: str, *_: int) -> dict[str, Any]:
+    return {"speed": {"ghz": [2.5]}, "sharing": {"ratio": 1.0}}.get(
+        kind, {"ns": 1.0, "bytes": 1, "huge_bytes": 1}
+    )
 
 
 def test_a_cpu_that_may_not_be_used_is_a_reason(home: Home) -> None:

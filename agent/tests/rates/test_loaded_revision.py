@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from nalm_agent.config.nalm_toml import MEMORY_MB
 from nalm_agent.generators.outside import GeneratorBusyError
-from nalm_agent.host import tsc
+from nalm_agent.host import fingerprint, tsc
 from nalm_agent.rates import loaded_revision
 from nalm_agent.rates.loaded_revision import all_ready, ready_side_by_side, subject
 from nalm_agent.runtime.errors import ConfigError, HostError
@@ -108,9 +109,9 @@ class Recorded:
         self.events.append("generator is free")
 
 
-def subject_of(generator: Recorded | None, lcores: int = 1) -> Any:
+def subject_of(generator: Recorded | None, lcores: int = 1, memory_mb: int = 64) -> Any:
     return SimpleNamespace(
-        name="made", scenario=SimpleNamespace(lcores=lcores, memory_mb=64), generator=generator
+        name="made", scenario=SimpleNamespace(lcores=lcores, memory_mb=memory_mb), generator=generator
     )
 
 
@@ -141,3 +142,21 @@ def test_too_few_cpus_are_said_before_the_builds(monkeypatch: pytest.MonkeyPatch
         all_ready([subject_of(None, 9999)], host, work, work, progress),
     ):
         pytest.fail("it was ready")
+
+
+@pytest.mark.parametrize(
+    ("memory_mb", "enough"),
+    [([MEMORY_MB], True), ([MEMORY_MB] * 2, True), ([MEMORY_MB] * 3, True), ([512, 512], False)],
+    ids=["one build", "two builds", "three designs", "more memory"],
+)
+def test_builds_that_take_turns_need_huge_pages_for_each_of_them_once(
+    memory_mb: list[int], enough: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Recorded(monkeypatch)
+    monkeypatch.setattr(fingerprint, "huge_page_bytes", lambda _: fingerprint.HUGE_PAGE_BYTES_NEEDED)
+    built: Any = [(subject_of(None, memory_mb=one), None) for one in memory_mb]
+    _, work, progress = PLACE
+    host: Any = SimpleNamespace(huge_pages=True)
+    refused = pytest.raises(HostError, match=r"768 MiB in huge pages are free, but .* needs 1024")
+    with nullcontext() if enough else refused, ready_side_by_side(built, host, work, progress) as runs:
+        assert runs == ["run"] * len(memory_mb)

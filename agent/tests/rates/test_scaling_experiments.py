@@ -36,7 +36,7 @@ from nalm_core.rates.experiments.load_experiments import (
     QueueResult,
     RolesResult,
 )
-from nalm_core.rates.rate_report import Phase, RateReport, RateSettings, Trial
+from nalm_core.rates.rate_report import Phase, RateReport, RateSettings, RateStatus, Trial
 from nalm_core.report.batch_sizes import LcoreBatches
 from nalm_core.report.cell import Kind, LoadKind
 from nalm_core.wire.load_parameters import LoadParameters
@@ -150,6 +150,59 @@ def test_the_fit_has_curve_peak_and_factors(place: Place, monkeypatch: pytest.Mo
     assert CoresAnswer.model_validate_json(answer.document.model_dump_json(by_alias=True)) == answer.document
 
 
+def broken(name: str) -> RateReport:
+    """Of an NF that cannot be run."""
+    failed = {"status": RateStatus.BROKEN, "failure": "the NF ended with exit code 1\nits last lines"}
+    return of_scenario(name).model_copy(update=failed)
+
+
+def test_a_number_that_fails_is_left_out_while_enough_remain(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing = {"made_2"}
+    measured: list[str] = []
+
+    def measure(subject: str, *_: object) -> RateReport:
+        measured.append(subject)
+        if subject == "made_4" and subject in failing:
+            raise HostError("only 0 MiB in huge pages are free")
+        return broken(subject) if subject in failing else of_scenario(subject)
+
+    monkeypatch.setattr(Place, "subject", lambda self, scenario, arguments=(): scenario)
+    monkeypatch.setattr(core_counts, "measure_rates", measure)
+    config = place.config()
+    plan = CoresPlan("made", config.experiments.cores["made"], config, [1, 2, 4, 8], {})
+    found = measure_cores(plan, RateSettings(), place)
+    reason = "scenario made_2 could not be measured: the NF ended with exit code 1"
+    assert found.left_out == {2: reason} and found.notes == []
+    assert [one.lcores for one in found.rates] == [1, 4, 8]
+    assert f"left out: 2 lcores: {reason}" in answer_cores(found, None, None).lines
+
+    failing.add("made_4")
+    measured.clear()
+    with pytest.raises(HostError, match="2 numbers of lcores can be measured; the curve has 3") as refused:
+        measure_cores(plan, RateSettings(), place)
+    assert f"2: {reason}" in refused.value.message and "4: only 0 MiB" in refused.value.message
+    assert measured == ["made_1", "made_2", "made_4"], "the rest is not measured in vain"
+
+
+def test_the_curve_does_without_f_s_if_its_scenarios_fail(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Place, "subject", lambda self, scenario, arguments=(): scenario)
+    monkeypatch.setattr(
+        core_counts, "measure_rates", lambda one, *_: broken(one) if one == "made" else of_scenario(one)
+    )
+    config = place.config()
+    plan = CoresPlan("made", config.experiments.cores["made"], config, [1, 2, 4, 8], {})
+    found = measure_cores(plan, RateSettings(), place)
+    note = "f_s is not known: scenario made could not be measured: the NF ended with exit code 1"
+    assert (found.f_s, found.notes) == (None, [note])
+    answer = answer_cores(found, None, None)
+    assert isinstance(answer.document, CoresAnswer) and answer.document.f_s is None
+    assert note in answer.document.notes and f"note: {note}" in answer.lines
+
+
 def experiment(place: Place, *chosen: str, kind: LoadKind = Kind.CORES, **parameters: Any) -> LoadExperiment:
     return LoadExperiment(kind, chosen, None, place, LoadParameters(**parameters))
 
@@ -174,6 +227,23 @@ def test_splits_are_measured_where_the_host_has_the_lcores(
     text = "\n".join(answer_splits(answer).lines)
     assert "4 lcores: dispatch " in text and "not measured: made_4 needs 5 lcores" in text
     assert "within 10 % of the measured rate: " in text
+
+
+def test_a_split_that_this_host_cannot_measure_leaves_the_others(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def measure(subject: str, *_: object) -> RateReport:
+        if subject == "made_2":
+            raise HostError("only 0 MiB in huge pages are free")
+        return of_scenario(subject)
+
+    monkeypatch.setattr(Place, "subject", lambda self, scenario, arguments=(): scenario)
+    monkeypatch.setattr(role_splits, "measure_rates", measure)
+    with_cpus(monkeypatch, 6)
+    result = experiment(place, kind=Kind.ROLES, lcores=[4]).measure(Capabilities(lcores=6))
+    assert isinstance(result, RolesResult)
+    two, four, _ = result.tables["made"].splits
+    assert two.left_out == "only 0 MiB in huge pages are free" and four.measured_pps is not None
 
 
 def test_parameters_of_a_job_take_the_place_of_the_defaults(

@@ -7,18 +7,23 @@ import subprocess
 from itertools import chain
 from pathlib import Path
 
+import numpy as np
 import pytest
 from nalm_agent.host.cores import Cores
 from nalm_agent.nf.paced_nf import PacedNf
+from nalm_agent.nf.probe import Snapshot, lcore_counters
+from nalm_agent.nf.probe_layout import ROOM_FOR_STAGES, probe_layout
 from nalm_agent.nf.start import NfStart
 from nalm_agent.nf.traffic_file import bin_end
 from nalm_agent.runtime.errors import NfError, ProbeError
 from nalm_agent.store.home import WorkDir
 from nalm_agent.trials.trial_nf import Ask, NfRun, TrialNf
+from nalm_agent.trials.under_load import lcores_under_load
 from nalm_core.rates.defaults import UNSENT_SLACK_US
 from nalm_core.rates.latency import figures
 from nalm_core.rates.rate_report import Phase
-from nalm_core.rates.trials import forwarded, losses
+from nalm_core.rates.rate_result import rate_checks
+from nalm_core.rates.trials import forwarded, least_idle_share, losses, stages_of
 from nalm_core.report.run_report import (
     Build,
     RunDefinition,
@@ -91,6 +96,39 @@ def test_drops_at_a_load_have_cause_and_lcore(traffic_nf: Path, work: WorkDir) -
     assert loss.cause == "work.full"
     assert loss.packets == pytest.approx(above.traffic.sent / 2, abs=2)
     assert loss.by_lcore == {0: loss.packets}
+
+
+def test_time_in_which_nothing_is_offered_is_no_idle_time(traffic_nf: Path, work: WorkDir) -> None:
+    """At full load this NF never waits; in the silent turn after it, it only waits."""
+    with started(traffic_nf, work) as nf:
+        closed = nf.trial(Ask(Phase.MRR, 0.05))
+        nf.finish()
+    (lcore,) = closed.lcores
+    assert least_idle_share(closed) == 0
+    assert stages_of(closed)["rx"].packets == lcore.packets == closed.traffic.sent
+    sums = {one.name: one.passed for one in rate_checks([closed], nf.info, nf.tsc_hz)}
+    assert sums["packets_conserved"] and sums["stages_add_up"]
+
+
+def test_work_after_the_load_counts_and_waiting_does_not() -> None:
+    layout = probe_layout(max(ROOM_FOR_STAGES))
+    assert layout is not None
+
+    def counters(busy: int, idle: int, packets: int, apart: int, wall_ns: int) -> Snapshot:
+        block = np.zeros(1, layout.counters)
+        block["busy_cycles"], block["idle_cycles"], block["apart_cycles"] = busy, idle, apart
+        block["packets"], block["turn_wall_ns"], block["turn_cpu_ns"] = packets, wall_ns, wall_ns
+        block["turn_tsc_cycles"] = busy + idle + apart
+        return Snapshot([block])
+
+    before = counters(1_000, 9_000, 10, 0, 10_000)
+    ended = counters(96_000, 14_000, 1_010, 20_000, 130_000)
+    after = counters(98_000, 214_000, 1_030, 21_000, 333_000)
+    (lcore,) = lcores_under_load(before, ended, after, 1_000_000_000)
+    assert (lcore.busy_cycles, lcore.packets) == (97_000, 1_020)
+    assert (lcore.idle_cycles, lcore.apart_cycles) == (5_000, 20_000)
+    assert (lcore.turn_tsc_cycles, lcore.turn_wall_ns, lcore.turn_cpu_ns) == (122_000, 122_000, 122_000)
+    assert lcores_under_load(before, ended, ended, 1_000_000_000) == lcore_counters(before, ended)
 
 
 @pytest.mark.timed

@@ -29,7 +29,7 @@ class CoresAnswer(SpeedupAnswer):
     chain: str
     rates: list[MeasuredRates]
     f_s: float | None
-    """Null: nalm.toml does not say how to measure it."""
+    """Null: nalm.toml does not say how to measure it, or a note says why it could not be."""
     left_out: dict[int, str]
     """Numbers of lcores that could not be measured, with reasons."""
 
@@ -88,14 +88,21 @@ def cores_answer(
     f_s: float | None,
     left_out: Mapping[int, str],
     *,
+    notes: Sequence[str] = (),
     reference: int | None = None,
     at: Sequence[int] = (),
 ) -> CoresAnswer:
-    """at: lcores to predict for. Raises ModelInputError."""
+    """notes: beside those of the fit. at: lcores to predict for. Raises ModelInputError."""
     rates = [asdict(one) for one in measured]
     given = {"rates": rates, "reference": reference, "f_s": f_s, "at": list(at)}
     fitted = speedup_answer(read_document(SpeedupInput, given))
-    more = {"chain": chain, "rates": rates, "f_s": f_s, "left_out": dict(left_out)}
+    more = {
+        "chain": chain,
+        "rates": rates,
+        "f_s": f_s,
+        "left_out": dict(left_out),
+        "notes": [*fitted.notes, *notes],
+    }
     return CoresAnswer.model_validate({**fitted.model_dump(), **more})
 
 
