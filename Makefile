@@ -211,9 +211,10 @@ lock: ## Regenerates requirements.lock from the pyproject files
 		core/pyproject.toml agent/pyproject.toml server/pyproject.toml --no-emit-package nalm-core \
 		--no-emit-index-url --no-annotate --custom-compile-command "make lock" -o requirements.lock
 
-openapi: ## Regenerates server/openapi.json, docs/api-reference.md and the page's client
+openapi: ## Regenerates server/openapi.json, docs/api-reference.md, docs/nalm-server.md and the page's client
 	@$(BIN)/python -m nalm_server.app.openapi >server/.openapi.new && mv server/.openapi.new server/openapi.json && \
 		$(BIN)/python -m nalm_server.app.api_reference >server/.openapi.new && mv server/.openapi.new docs/api-reference.md && \
+		$(BIN)/python -m nalm_server.cli.command_reference >server/.openapi.new && mv server/.openapi.new docs/nalm-server.md && \
 		cd web && npm run -s generate
 
 screenshot: page ## Updates docs/images from the demo (run `make run` first)

@@ -61,6 +61,8 @@ git grep -oE '\]\([^)#: ]+[)#]' -- '*.md' | while IFS=: read -r f link; do
 	[ -e "./${f%"${f##*/}"}$link" ] || echo "$f: $link"
 done | rule 'A link in a document that leads nowhere'
 
+python3 tests/anchor_rules.py | rule 'A link in a document to a heading that does not exist'
+
 python3 tests/prose_rules.py | rule 'Words that people should not have to read twice: tests/prose_rules.py has a plain one for each'
 
 python3 tests/code_rules.py |

@@ -136,6 +136,7 @@ def pfcp_messages() -> Iterator[bytes]:
     text = b"permit out 17 from any 53 to assigned"
     sdf = bytes((1, 0)) + struct.pack(">H", len(text)) + text
     volume = bytes((7,)) + struct.pack(">QQQ", 1000, 2000, 3000)
+    quota = element(73, bytes((1,)) + struct.pack(">Q", 9000))
     detect = [
         element(2, element(20, b"\x00"), element(21, teid), element(23, sdf), element(124, b"\x05")),
         element(2, element(20, b"\x00"), element(21, b"\x0d\x07"), element(93, bytes((2, 10, 0, 0, 1)))),
@@ -147,18 +148,27 @@ def pfcp_messages() -> Iterator[bytes]:
         *(element(1, element(56, bytes((0, n + 2))), pdi, rest) for n, pdi in enumerate(detect)),
         element(3, element(108, one), element(44, b"\x02"), element(4, element(42, b"\x00"), tunnel)),
         element(7, element(109, one), element(25, b"\x05"), element(26, bytes(10)), element(124, b"\x09")),
-        element(6, element(81, one), element(31, volume), element(73, bytes((1,)) + struct.pack(">Q", 9000))),
+        element(6, element(81, one), element(31, volume), quota),
         element(10, element(108, one), element(44, b"\x0c"), element(11, element(42, b"\x00"), tunnel)),
         element(9, element(56, b"\x00\x01"), detect[0], rest),
         element(14, element(109, one), element(25, b"\x00")),
         element(13, element(81, one), element(31, volume)),
+        element(13, element(81, one), element(37, b"\x02\x01"), quota),
+        element(77, element(81, one)),
         *(
             element(15 + n, element(kind, one[-2:] if n == 0 else one))
             for n, kind in enumerate((56, 108, 81, 109))
         ),
     ]
+    node = element(60, bytes((0, 127, 0, 0, 2)))
+    whole = node + element(57, b"\x02" + struct.pack(">Q", 7) + bytes((127, 0, 0, 2))) + b"".join(parts[:6])
     for body in (*parts, b"".join(parts[:6]), b"".join(parts)):
         yield struct.pack(">BBHQI", 0x21, 50, 12 + len(body), 1, 0x100) + body
+        yield struct.pack(">BBHQI", 0x21, 52, 12 + len(body), 1, 0x100) + body
+    for kind, body in ((50, whole), (54, b"")):
+        yield struct.pack(">BBHQI", 0x21, kind, 12 + len(body), 1, 0x100) + body
+    for kind, body in ((1, element(96, one)), (5, node + element(96, one)), (9, node)):
+        yield struct.pack(">BBHI", 0x20, kind, 4 + len(body), 0x100) + body
 
 
 def block(kind: int, body: bytes, order: str = "<") -> bytes:

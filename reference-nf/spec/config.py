@@ -77,7 +77,6 @@ def read_chain(path: Path, settings: Mapping[str, str]) -> Chain:
         values.get("model", "state", fallback="lockfree"),
         values.getint("model", "workers", fallback=1),
         values.getint("model", "databases", fallback=1),
-        "rss" in values.get("io", "offload", fallback="").split(","),
     )
     arrival = Arrival(
         int(values["chain"]["batch"]), int(values["traffic"]["ns_per_packet"]), _reassembly(values)

@@ -36,8 +36,6 @@ class ModelConfig:
     state: str  # "lockfree", "locked", "separated"
     workers: int
     databases: int
-    rss: bool = False
-    """Each worker receives from a queue of its own, and has a clock of its own."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +58,9 @@ def run_model(
     if config.model == "pipeline" or (config.workers == 1 and config.state != "separated"):
         return _run([[build(0, 1) for build in stages]], lambda packets: [0] * len(packets), frames, arrival)
     if config.state == "locked":
-        return _run(*_locked(config, stages), frames, arrival, own_clocks=config.rss)
+        return _run(*_locked(config, stages), frames, arrival)
     count = config.workers if config.state == "lockfree" else config.databases
     chains = [[build(index, count) for build in stages] for index in range(count)]
-    if config.rss:
-        return _run(chains, _by_spread(count), frames, arrival, own_clocks=True)
     flow_stage = next((stage for stage in chains[0] if isinstance(stage, FlowStage)), None)
     if config.state == "separated":
         return _run(chains, lambda packets: _databases(flow_stage, packets, count), frames, arrival)
@@ -150,11 +146,7 @@ def _run(
     share_out: Callable[[Sequence[Packet]], list[int]],
     frames: Sequence[bytes],
     arrival: Arrival,
-    *,
-    own_clocks: bool = False,
 ) -> Replayed:
-    """own_clocks: a chain's time advances with the packets that came to it."""
-    received = [0] * len(chains)
     outcomes = {stage.name: Counter[str]() for stage in chains[0]}
     left: list[bytes] = []
     for start in range(0, len(frames), arrival.batch):
@@ -168,11 +160,9 @@ def _run(
             part = [packet for packet, chosen in zip(packets, to, strict=True) if chosen == number]
             if not part:
                 continue
-            now_ns = received[number] * arrival.ns if own_clocks else batch_ns
-            received[number] += len(part)
             for stage in chain:
-                stage.begin_batch(now_ns)
-                results = [stage.process(packet, now_ns) for packet in part]
+                stage.begin_batch(batch_ns)
+                results = [stage.process(packet, batch_ns) for packet in part]
                 outcomes[stage.name].update(result.outcome for result in results)
                 part = [result.packet for result in results if isinstance(result, Pass)]
             whole = [packet.frame for packet in part]

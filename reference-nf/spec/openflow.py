@@ -72,8 +72,8 @@ class Meter:
         """Whether a packet of this size is within the rate; what is beyond takes no tokens."""
         full = self.burst * (1 if self.by_packets else 1000) * NS_PER_S
         per_ns = self.rate * (1 if self.by_packets else 1000)
-        self.tokens = min(full, self.tokens + (now_ns - self.filled_ns) * per_ns)
-        self.filled_ns = now_ns
+        self.tokens = min(full, self.tokens + max(0, now_ns - self.filled_ns) * per_ns)
+        self.filled_ns = max(now_ns, self.filled_ns)
         cost = (1 if self.by_packets else size * 8) * NS_PER_S
         good = cost <= self.tokens
         self.tokens -= cost if good else 0

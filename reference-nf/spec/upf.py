@@ -170,13 +170,11 @@ class RuleStage:
         raise NotImplementedError
 
 
-class QerStage(RuleStage):
-    """Stage `qer`."""
-
-    name = "qer"
+class OwnedStage(RuleStage):
+    """A stage with credit or counts of sessions: one instance has all of a session's."""
 
     def owner(self, packet: Packet, count: int) -> int | None:
-        """By the subscriber's address, in a tunnel or not."""
+        """By the subscriber's address, in a tunnel or not: that of IPv4, if its session has one."""
         if packet.version == 0 or packet.kind is Kind.MALFORMED:
             return None
         address = addresses(packet)[1]
@@ -194,7 +192,16 @@ class QerStage(RuleStage):
                 address = inner[8:24]
             else:
                 return None
+        rules = self.plane.rules.get(("ue", address[:8])) if len(address) > 4 else None
+        if rules and rules[0].home:
+            address = rules[0].home
         return mix64(int.from_bytes(address[:8], "big")) % count
+
+
+class QerStage(OwnedStage):
+    """Stage `qer`."""
+
+    name = "qer"
 
     def apply(self, packet: Marked, rule: Pdr, now_ns: int) -> Result:
         """Lets a packet pass if gates are open and there is credit."""
@@ -217,7 +224,7 @@ class QerStage(RuleStage):
         return Pass("conformed" if limits else "unlimited", packet)
 
 
-class UrrStage(RuleStage):
+class UrrStage(OwnedStage):
     """Stage `urr`."""
 
     name = "urr"

@@ -167,6 +167,8 @@ class Pdr:
     far: Far = field(default_factory=lambda: Far("drop"))
     qers: list[Qer] = field(default_factory=list)
     urrs: list[Urr] = field(default_factory=list)
+    home: bytes = b""
+    """The IPv4 address of its session, if it has one."""
 
     def source_fits(self, packet: Packet) -> bool:
         """Whether an uplink packet comes from the subscriber, where that is known."""

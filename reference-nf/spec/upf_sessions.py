@@ -21,7 +21,10 @@ def read_sessions(path: Path) -> dict[Key, list[Pdr]]:
         elif words:
             sessions[-1].append(words)
     for lines in sessions:
-        for pdr in sorted(_session(lines), key=lambda pdr: (pdr.precedence, pdr.number)):
+        pdrs = _session(lines)
+        home = next((ue.packed for pdr in pdrs for ue in pdr.ues if ue.version == 4), b"")
+        for pdr in sorted(pdrs, key=lambda pdr: (pdr.precedence, pdr.number)):
+            pdr.home = home
             for key in _keys(pdr):
                 found.setdefault(key, []).append(pdr)
     return found

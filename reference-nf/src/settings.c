@@ -67,6 +67,24 @@ static bool check_dump(const struct settings *s, const struct options *options)
 	return false;
 }
 
+/* Gives the dispatching lcore a session for each flow of the stage. A session that it has to forget may be of a flow
+ * that lives, whose next packet would then go to another worker, where it is a new one. */
+static void fit_sessions(struct model_settings *m, const struct chain_stage *flows, struct config *config)
+{
+	if (flows == NULL || flows->ops->hooks.entries == NULL || !model_dispatches(m) || m->state != STATE_LOCKFREE)
+		return;
+	uint32_t entries = flows->ops->hooks.entries(flows->settings);
+	if (m->sessions >= entries)
+		return;
+	if (config_text(config, "model", "sessions", NULL) == NULL)
+		m->sessions = entries;
+	else
+		config_mistake(config, "model", "sessions",
+			       "fewer than [%s] entries = %u: a flow whose session is forgotten would change its "
+			       "worker; give as many, or leave sessions out",
+			       flows->ops->name, entries);
+}
+
 static bool read_all(struct settings *s, struct chain *chain, const struct chain *running, const struct options *options)
 {
 	memset(s, 0, sizeof(*s));
@@ -89,6 +107,7 @@ static bool read_all(struct settings *s, struct chain *chain, const struct chain
 	if (s->model.rss && s->model.state == STATE_LOCKFREE && flows != NULL)
 		config_mistake(config, "io", "offload", "rss brings a flow's two directions to any two workers, and stage %s keeps them "
 							"together: state = locked, or leave rss out", flows->ops->name);
+	fit_sessions(&s->model, flows, config);
 	if (s->hop->side == HOP_FIRST && plan_tx_queues(&s->model) != 1)
 		config_mistake(config, "hop", "side", "side first needs a model in which one lcore sends");
 	config_check_unknown(config);

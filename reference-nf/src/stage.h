@@ -35,6 +35,7 @@ struct stage_place {
 	enum flow_table_kind hash; /* of flow tables */
 	bool prefetch;		   /* false: one packet at a time, no prefetch */
 	uint8_t note;		   /* the stage's slot in flow_path.notes */
+	uint32_t flows; /* instances that divide the flows: of the chain's stage that has most; 0, 1: none do */
 };
 
 /* The owner of a packet when several instances of a stage divide the flows. */
@@ -64,9 +65,14 @@ struct stage_hooks {
 	void (*describe)(const void *settings, char *text, size_t bytes);
 
 	/* Required of stages with keeps_flows: determines the owner of each packet of the batch, out of count
-	 * instances. Runs on the dispatching lcore in parallel to the instances: it reads only settings and tables. */
+	 * instances. Runs on the dispatching lcore in parallel to the instances: it reads only settings, tables, and
+	 * what a control thread changes (RCU). */
 	void (*owners)(const void *settings, const struct rcu_tables *rcu, const struct batch *batch, uint32_t count,
 		       struct stage_owner owners[]);
+
+	/* Flows that all instances together have room for. Required of stages whose owners() gives keys: the dispatching
+	 * lcore keeps as many sessions at least. */
+	uint32_t (*entries)(const void *settings);
 
 	/* Adds members to the totals line, over all instances; reset clears these counts. */
 	void (*report)(const struct rcu_tables *rcu, void *const instances[], uint32_t count, FILE *out);
@@ -88,7 +94,8 @@ struct stage_ops {
 	/* Makes an instance. rcu holds the stage's tables; settings are those of the start, tables may have later ones.
 	 * NULL: reported on stderr. */
 	void *(*init)(const void *settings, const struct rcu_tables *rcu, const struct stage_place *place);
-	/* Gives every packet of the batch one outcome and settles the batch. now: virtual time in ns, never falling. */
+	/* Gives every packet of the batch one outcome and settles the batch. now: virtual time in ns, which never falls
+	 * for an instance of a stage that keeps flows; to others batches of several databases come in any order. */
 	void (*process)(void *instance, struct batch *batch, uint64_t now_ns);
 	void (*fini)(void *instance);
 

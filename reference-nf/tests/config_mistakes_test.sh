@@ -11,6 +11,10 @@ refused() {
 	[ $status -eq 2 ] || fail "exit $status, expected 2: $*"
 	grep -qF -- "$message" "$work/err" || fail "expected a message with: $message"
 }
+# accepted ARGUMENT...
+accepted() {
+	"$nf" --check-config "$@" >"$work/out" 2>"$work/err" || fail "refused: $*"
+}
 conf=$source/conf/sfc_a.conf
 
 for good in "$source"/conf/*.conf; do
@@ -56,6 +60,31 @@ refused "$work/flows:5: no group 7 above this line" --config "$source/conf/golde
 	--set openflow.next_hops_generated=6
 refused "needs next_hops_generated" --config "$source/conf/vbng.conf" --set openflow.prefixes_generated=1
 mix=$source/conf/mix.conf
+# a comment of any length is one line
+long=$(printf '#%0600d' 0)
+printf '%s\npermit 7 tcp any any any 80\nbad\n' "$long" >"$work/rules"
+refused "$work/rules:3: " --config "$source/conf/golden.conf" --set acl.rules="$work/rules"
+printf 'next_hop 0 02:00:00:00:01:00 %s\nroute 10.0.0.0/8 0\n' "$long" >"$work/rules"
+accepted --config "$conf" --set l3fwd.routes="$work/rules"
+printf 'service 198.51.100.80:80 tcp %s\nbackend 10.20.0.1:80 1\n' "$long" >"$work/rules"
+accepted --config "$source/conf/sfc_b.conf" --set lb.services="$work/rules"
+printf 'station 02:00:00:00:20:01 forward %s\n' "$long" >"$work/rules"
+accepted --config "$mix" --set l2fwd.stations="$work/rules"
+printf 'customer 02:00:00:00:20:01 bridge 02:00:00:ff:01:05 %s\n' "$long" >"$work/rules"
+accepted --config "$source/conf/pbb.conf" --set pbb.customers="$work/rules"
+printf 'next_hop 4294967296 02:00:00:00:01:00\nnext_hop 0 02:00:00:00:01:00\nroute 10.0.0.0/8 4294967296\n' >"$work/rules"
+refused "$work/rules:1: next hop 4294967296: expected a number from 0 to 255" --config "$conf" --set l3fwd.routes="$work/rules"
+refused "$work/rules:3: there is no next_hop 4294967296 above this line" --config "$conf" --set l3fwd.routes="$work/rules"
+printf 'service 198.51.100.80:80 tcp\nbackend 10.20.0.1:80 4294967297\n' >"$work/rules"
+refused "$work/rules:2: weight 4294967297: expected 1 to 65535" --config "$source/conf/sfc_b.conf" \
+	--set lb.services="$work/rules"
+cp "$source/conf/nop.conf" "$work/twice.conf"
+printf '[traffic]\nns_per_packet = banana\n' >>"$work/twice.conf"
+refused "$work/twice.conf:$(($(wc -l <"$work/twice.conf") - 1)): section [traffic] is already in line " --config "$work/twice.conf"
+accepted --config "$conf" --set nat.entries=100000 --set model.workers=2
+accepted --config "$conf" --set nat.entries=100000 --set model.sessions=65536
+refused "--set model.sessions=65536: fewer than [nat] entries = 100000" --config "$conf" --set nat.entries=100000 \
+	--set model.workers=2 --set model.sessions=65536
 printf 'station 02:00:00:00:20:01 forward\nstation 01:00:5e:00:00:01 forward\nstation 02:00:00:00:20:01 filter\n' >"$work/stations"
 refused "$work/stations:2: 01:00:5e:00:00:01 is a group address" --config "$mix" --set l2fwd.stations="$work/stations"
 refused "$work/stations:3: line 1 already has this station" --config "$mix" --set l2fwd.stations="$work/stations"

@@ -12,6 +12,7 @@ static struct rte_mempool *pool;
 static char directory[] = "/tmp/nalm-nf-test-XXXXXX";
 static char files[256][64];
 static uint32_t file_count;
+static uint32_t flow_instances;
 
 static void remove_files(void)
 {
@@ -51,6 +52,11 @@ struct config *fixture_config(const char *text)
 	return config;
 }
 
+void fixture_divide(uint32_t flows)
+{
+	flow_instances = flows;
+}
+
 void fixture_open(struct fixture *f, const struct stage_ops *ops, const char *config_text)
 {
 	fixture_open_file(f, ops, fixture_file(config_text));
@@ -69,6 +75,7 @@ void fixture_open_file(struct fixture *f, const struct stage_ops *ops, const cha
 	config_free(config);
 	struct stage_place place = {.count = 1, .hash = FLOW_TABLE_SIGNATURE, .prefetch = true};
 	place.socket = (int)rte_socket_id();
+	place.flows = flow_instances;
 	atomic_init(&f->rcu.tables, NULL);
 	if (ops->hooks.build != NULL) {
 		atomic_store(&f->rcu.tables, ops->hooks.build(f->settings, &place));

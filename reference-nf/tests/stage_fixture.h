@@ -22,6 +22,8 @@ struct fixture {
 	struct batch batch;
 };
 
+/* Stages that are opened later are told that so many instances divide the flows. */
+void fixture_divide(uint32_t flows);
 /* Opens the stage, configured by the text of an INI file, which must have no mistake. */
 void fixture_open(struct fixture *fixture, const struct stage_ops *ops, const char *config_text);
 /* Likewise by a file that is there. */

@@ -24,6 +24,10 @@ def test_wheels_are_whole(made: Made) -> None:
     native = {f"nalm_agent/native/{name}" for name in ("nalm_probe.h", "nalm_loop.h", "dpdk_lent.c")}
     assert native <= names(made, "agent")
     assert "nalm_core/release.py" in names(made, "core")
+    for room in ("agent", "server"):
+        with zipfile.ZipFile(made.file(f"nalm_{room}-{VERSION}-*.whl")) as wheel:
+            metadata = wheel.read(f"nalm_{room}-{VERSION}.dist-info/METADATA").decode()
+        assert f"Requires-Dist: nalm-core=={VERSION}" in metadata.splitlines()
     for line in made.file("SHA256SUMS").read_text().splitlines():
         assert (made.dist / line.split(maxsplit=1)[1]).exists()
 
@@ -64,7 +68,7 @@ def test_pipx_on_a_bare_system(suite: str, made: Made, tmp_path: Path) -> None:
     if jammy:
         system.run("apt-get install -qy --no-install-recommends python3.11 python3.11-venv")
     python = "--python python3.11 " if jammy else ""
-    system.run(f'pipx install {python}--pip-args="--find-links dist" dist/nalm_agent-*.whl')
+    system.run(f'pipx install {python}--pip-args="-c dist/constraints.txt" dist/nalm_agent-*.whl')
     assert system.run("nalm --version").strip() == f"nalm {VERSION} (commit {made.commit})"
     code, said = system.code("nalm doctor")
     assert code == 4, said
@@ -94,6 +98,7 @@ def test_the_documents_name_what_is_made(made: Made) -> None:
         "nalm_core-*.whl",
         "nalm_agent-*.whl",
         "nalm_server-*.whl",
+        "constraints.txt",
         "nalm-agent_*.deb",
         "nalm-*.tar.gz",
     ):

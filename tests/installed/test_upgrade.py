@@ -16,13 +16,15 @@ from typing import Any
 
 import httpx
 import pytest
-from installed_systems import ROOT, Made, clone_of, run
+from installed_systems import ROOT, TAG, Made, clone_of, run
 from nalm_server_sockets import free_port
 from tiny import NALM_TOML, NF_SOURCE, PROBE_HEADER, NfRepository
 
 pytestmark = pytest.mark.timeout(3600)
 BEFORE_TAGS = "cc99c83d"
 """The last commit of version 0.1.0, from before versions came from tags."""
+UPGRADE = "pip install -c dist/constraints.txt dist/nalm_core-*.whl dist/nalm_server-*.whl"
+"""As docs/install.md says, which also says how the agent comes into the same environment."""
 
 
 def last_version() -> str:
@@ -43,12 +45,16 @@ class Installed:
 
     def __init__(self, folder: Path) -> None:
         self.programs, self.home, self.state = folder / "venv" / "bin", folder / "home", folder / "state"
-        run(["uv", "venv", "-q", folder / "venv"])
+        run(["python", "-m", "venv", folder / "venv"])
 
-    def install(self, wheels: Path) -> None:
+    def install_last(self, wheels: Path) -> None:
         found = sorted(wheels.glob("nalm_*.whl"))
         command = ["uv", "pip", "install", "-q", "--system-certs", "--python", self.programs / "python"]
         run([*command, "-c", ROOT / "requirements.lock", *found])
+
+    def upgrade(self, made: Path) -> None:
+        """By the documented command, in the directory that contains `dist`."""
+        run(["sh", "-ec", f"{self.programs}/{UPGRADE} dist/nalm_agent-*.whl"], made)
 
     def environment(self, **more: str) -> dict[str, str]:
         return os.environ | {"NALM_HOME": str(self.home), "NO_COLOR": "1"} | more
@@ -113,7 +119,7 @@ def test_the_data_of_the_last_version_is_read(made: Made, tmp_path: Path) -> Non
     for room in ("core", "agent", "server"):
         run(["python", "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path / "wheels"], old / room)
     installed = Installed(tmp_path / "installed")
-    installed.install(tmp_path / "wheels")
+    installed.install_last(tmp_path / "wheels")
     repository = tiny_repository(tmp_path / "tiny")
     command = ["check", "--base", "HEAD~1", "--head", "HEAD", "--json", "run.json"]
     assert installed.nalm(repository.path, *command).returncode in (1, 3)
@@ -130,9 +136,10 @@ def test_the_data_of_the_last_version_is_read(made: Made, tmp_path: Path) -> Non
         assert submitted.returncode == 0, submitted.stderr
         verdict = figures(client, report["run_id"])
 
-    installed.install(made.dist)
+    assert f"/opt/nalm-server/bin/{UPGRADE}\n" in (ROOT / "docs" / "install.md").read_text()
+    installed.upgrade(made.checkout)
     said = installed.nalm(repository.path, "--version").stdout
-    assert made.commit in said
+    assert said.strip() == f"nalm {TAG[1:]} (commit {made.commit})", "the commit is core's"
     after = installed.nalm(repository.path, "show", "run.json")
     assert after.returncode in (0, 1, 3), after.stderr
     assert _verdict_line(after.stdout) == _verdict_line(before)

@@ -11,6 +11,7 @@ import pytest
 from _pytest.mark import ParameterSet
 from golden_nf import FEW_PATTERNS, Nf
 from scapy.layers.inet import IP, UDP
+from spec.checksum import ones_complement_sum
 from spec.packet import parse
 
 SFC_A = {"chain.stages": "nat,dpi,l3fwd"} | FEW_PATTERNS
@@ -127,6 +128,27 @@ def test_a_slow_lcore_holds_back_those_before_it(nf: Nf) -> None:
     polls = {role["name"]: role["back_pressure"] for role in ran.totals["roles"]}
     assert polls["nat"] + polls["dpi"] > 0
     assert polls["l3fwd"] == polls["traffic"] == 0
+
+
+def test_a_flow_keeps_its_worker_however_many_there_are(nf: Nf) -> None:
+    """A session for each mapping that the table has room for: none is forgotten while its flow lives."""
+    flows = 70_000  # more than [model] sessions otherwise has
+    settings = {"chain.stages": "nat", "model.workers": "2", "nat.entries": "80000"}
+    frame = packets.ether(packets.out() / UDP(sport=5000, dport=9, chksum=0) / b"many")
+    frames = [with_source(frame, 0x0A000000 + number) for number in range(flows)]
+    ran = nf.replay(frames * 2, settings)
+    assert ran.outcomes("dispatch") == {"new_session": flows, "known_session": flows}
+    assert ran.outcomes("nat") == {"translated_out": 2 * flows}
+    ends = [frame[26:30] + frame[34:36] for frame in ran.frames]
+    assert Counter(Counter(ends).values()) == {2: flows}
+
+
+def with_source(frame: bytes, address: int) -> bytes:
+    """The IPv4 frame from another address, with the right header sum."""
+    header = bytearray(frame[14:34])
+    header[10:12], header[12:16] = b"\0\0", address.to_bytes(4, "big")
+    header[10:12] = (ones_complement_sum(bytes(header)) ^ 0xFFFF).to_bytes(2, "big")
+    return frame[:14] + bytes(header) + frame[34:]
 
 
 def test_answers_find_the_worker_of_their_flow(nf: Nf) -> None:

@@ -7,6 +7,8 @@ import golden_packets as packets
 import pytest
 from golden_nf import CONFIG, FEW_PATTERNS, Nf
 from golden_nf import ONE_OF_EACH_MODEL as MODELS
+from scapy.layers.inet import IP, UDP, fragment
+from scapy.layers.l2 import Ether
 from spec.config import read_chain
 
 UPF = "gtp_decap,pdr,qer,urr,far,l3fwd"
@@ -53,11 +55,20 @@ def test_marked_packets_follow_as_the_others_do(nf: Nf) -> None:
     assert marked.outcomes("flow_cache") == nf.replay(frames, settings).outcomes("flow_cache")
 
 
+def in_tunnels() -> list[bytes]:
+    """Fragments of a subscriber's datagrams, in tunnels, and a fragment of a tunnel's own packet."""
+    parts = fragment(packets.out(id=7) / UDP(sport=4000, dport=53) / bytes(1200), fragsize=600)
+    inside = [packets.gtpu(0x1001, bytes(part)) for part in parts]
+    outside = fragment(Ether(packets.gtpu(0x1001, bytes(parts[0])))[IP], fragsize=400)
+    return [*inside, *(packets.ether(part) for part in outside), *inside]
+
+
 @pytest.mark.sanitised
+@pytest.mark.parametrize("fragments", ["pass", "reassemble"])
 @pytest.mark.parametrize("name", MODELS)
-def test_decap(nf: Nf, name: str) -> None:
-    frames = [frame for _, frame in packets.user_plane()] * 2 + every_frame()
-    settings = {"chain.stages": UPF, "io.offload": "decap,checksum"} | MODELS[name]
+def test_decap(nf: Nf, name: str, fragments: str) -> None:
+    frames = [frame for _, frame in packets.user_plane()] * 2 + every_frame() + in_tunnels()
+    settings = {"chain.stages": UPF, "io.offload": "decap,checksum", "io.fragments": fragments} | MODELS[name]
     expected = read_chain(CONFIG, settings).replay(frames)
     ran = nf.replay(frames, settings)
     for stage in UPF.split(","):
@@ -84,6 +95,23 @@ def test_rss(nf: Nf, chain: str, state: str, workers: str) -> None:
         *(f"worker_{number}" for number in range(int(workers))),
         "traffic",
     ]
+
+
+@pytest.mark.parametrize("workers", ["2", "3"])
+def test_rss_has_one_time(nf: Nf, workers: str) -> None:
+    """Mappings that workers share are as old as without queues, also if most packets come to one worker."""
+    settings = {"chain.stages": "nat", "chain.batch": "4", "traffic.ns_per_packet": "1000000000"}
+    settings |= {"nat.udp_timeout_s": "30", "model.workers": workers, "model.state": "locked"}
+    out = [packets.ether(packets.out() / UDP(sport=30000 + n, dport=9) / b"q") for n in range(20)]
+    seen = [packets.ip(frame) for frame in nf.replay(out, settings).frames]
+    answers = [
+        packets.ether(IP(src=ip.dst, dst=ip.src) / UDP(sport=ip[UDP].dport, dport=ip[UDP].sport) / b"a")
+        for ip in seen
+    ]
+    frames = [*out, *answers, *out[:1] * 60, *answers]
+    ran = nf.run_as_spec(frames, settings | {"io.offload": "rss"}).ran
+    assert ran.outcomes("nat") == {"translated_out": 80, "translated_in": 20, "no_mapping": 20}
+    assert ran.frames == nf.replay(frames, settings).frames
 
 
 def test_rss_with_an_lcore_each(nf: Nf) -> None:

@@ -75,6 +75,16 @@ def test_shares_of_a_rate(nf: Nf, tmp_path: Path, name: str) -> None:
     assert all(shares(both.ran.totals)[service]["over_packets"] for service in ("web", "video"))
 
 
+@pytest.mark.sanitised
+@pytest.mark.parametrize("workers", ["2", "3"])
+def test_a_queue_each_changes_no_rate(nf: Nf, tmp_path: Path, workers: str) -> None:
+    """Instances have their parts of the rate in the time of all packets, whoever receives these."""
+    settings = written(tmp_path, shape_mbit=200, shape_burst_ms=1) | {"model.workers": workers}
+    ran = nf.run_as_spec(frames(), settings | {"io.offload": "rss"}).ran
+    assert shares(ran.totals) == shares(nf.replay(frames(), settings).totals)
+    assert shares(ran.totals)["video"]["over_packets"]
+
+
 def test_counted_alone(nf: Nf, tmp_path: Path) -> None:
     """Without a rate nothing is dropped, and the proportions are those of the traffic."""
     both = nf.run_as_spec(frames(), written(tmp_path))

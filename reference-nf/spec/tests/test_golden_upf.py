@@ -54,6 +54,13 @@ def test_golden_packets_in_turn(nf: Nf, name: str) -> None:
     nf.assert_as_spec(frames(), UPF | MODELS[name])
 
 
+@pytest.mark.sanitised
+@pytest.mark.parametrize("name", ["two workers", "separated, three and two"])
+def test_usage_without_limits(nf: Nf, name: str) -> None:
+    """urr finds a packet's instance by itself."""
+    nf.assert_as_spec(frames(), UPF | MODELS[name] | {"chain.stages": "gtp_decap,pdr,urr,far,l3fwd"})
+
+
 @pytest.mark.parametrize("batch", [1, 7, 256])
 def test_batch_sizes(nf: Nf, batch: int) -> None:
     nf.assert_as_spec(frames(), UPF | {"chain.batch": str(batch)})

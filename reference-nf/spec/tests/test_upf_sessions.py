@@ -21,6 +21,7 @@ from spec.pcap import write_pcap
 
 PORT = 8805
 RESEND_SECONDS, RESENDS = 1, 30
+USAGE, TRIGGER, TRIGGERS, QUOTA, UPDATE_URR = 80, 63, 37, 73, 13
 HEARTBEAT, SETUP, ESTABLISH, MODIFY, DELETE, REPORT = 1, 5, 50, 52, 54, 56
 CAUSE, F_SEID, CREATED_PDR, F_TEID, USAGE_DELETED, VOLUME = 19, 57, 8, 21, 79, 66
 ACCEPTED, REFUSED = 1, 73
@@ -60,8 +61,8 @@ def message(kind: int, sequence: int, body: bytes, seid: int | None = None) -> b
 NODE_ID = element(60, bytes((0, 127, 0, 0, 2)))
 
 
-def setup() -> bytes:
-    return NODE_ID + element(96, number(5))
+def setup(started: int = 5) -> bytes:
+    return NODE_ID + element(96, number(started))
 
 
 def session(teid: int, address: str, far: bytes) -> bytes:
@@ -188,6 +189,55 @@ def test_a_session_by_pfcp_while_packets_pass(nf: Nf, smf: Smf, tmp_path: Path) 
     assert totals["lost"] == 0
     assert totals["upf_sessions"] == 0
     assert "message 2, from 127.0.0.2: no association (cause 72)" in "".join(run.lines)
+
+
+def test_an_smf_that_begins_again(nf: Nf, smf: Smf, tmp_path: Path) -> None:
+    """Its numbers come again at once, and none of its requests gets an answer from before."""
+    with running(nf, CONFIG, traffic(tmp_path)) as run:
+        run.wait_for("nalm-nf: ")
+        smf.ask(SETUP, setup(100))
+        seids = {smf.establish(0x1011, "10.9.0.1", TUNNEL)}
+        for started in (777, 778):
+            smf.sequence = 0
+            assert smf.ask(SETUP, setup(started))[CAUSE] == bytes((ACCEPTED,))
+            seids.add(smf.establish(0x500, "10.9.0.1", TUNNEL))
+        assert len(seids) == 3
+        run.until(lambda: run.ask("/nalm/stages")["far"]["to_core"] > 0)
+        assert run.end()["upf_sessions"] == 1
+
+
+def test_a_quota_that_is_granted_again(nf: Nf, smf: Smf, tmp_path: Path) -> None:
+    """Ten packets for each grant, though all grants are equal; each grant's end is reported."""
+    triggers, quota = element(TRIGGERS, b"\2\1"), element(QUOTA, b"\1" + number(1000, 8))
+    grant = element(UPDATE_URR, element(81, number(1)), triggers, quota)
+    with running(nf, CONFIG, traffic(tmp_path)) as run:
+
+        def passed(outcome: str) -> int:
+            return int(run.ask("/nalm/stages")["urr"][outcome])
+
+        def reported() -> int:
+            smf.ask(HEARTBEAT, element(96, number(5)))
+            usages = [dict(elements(report[USAGE])) for report in smf.reports if USAGE in report]
+            return sum(usage[TRIGGER] == b"\0\1\0" for usage in usages)
+
+        def wait_for(reports: int) -> None:
+            run.until(lambda: reported() == reports)
+
+        run.wait_for("nalm-nf: ")
+        smf.ask(SETUP, setup())
+        seid = smf.establish(0x500, "10.9.0.1", TUNNEL)
+        run.until(lambda: passed("counted") > 100)
+        assert passed("quota_exhausted") == 0
+        counted = 0
+        for times in (1, 2, 3):
+            assert smf.ask(MODIFY, grant, seid)[CAUSE] == bytes((ACCEPTED,))
+            wait_for(times)
+            assert counted in (0, passed("counted") - 10)
+            counted = passed("counted")
+        refused = passed("quota_exhausted")
+        run.until(lambda: passed("quota_exhausted") > refused + 100)
+        assert passed("counted") == counted
+        run.end()
 
 
 def test_tunnels_that_the_upf_chooses(nf: Nf, smf: Smf, tmp_path: Path) -> None:

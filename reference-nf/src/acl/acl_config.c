@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "acl/acl_config.h"
 #include "acl/acl_generate.h"
 #include "acl/acl_rule.h"
+#include "config/config_lines.h"
 
-static void read_line(struct config *config, struct acl_settings *s, const char *path, uint32_t line, char *text)
+struct reading {
+	struct config *config;
+	struct acl_settings *settings;
+	const char *path;
+};
+
+static void read_line(void *reading, uint32_t line, char *text)
 {
+	const struct reading *r = reading;
 	struct acl_rule rule = {.line = line};
-
-	text[strcspn(text, "#\r\n")] = '\0';
-	if (text[strspn(text, " \t")] == '\0')
-		return;
 	const char *wrong = acl_parse_rule(text, &rule);
+
 	if (wrong != NULL)
-		config_mistake_in_file(config, path, line, "%s", wrong);
-	else if (s->rule_count == ACL_RULES_MAX)
-		config_mistake_in_file(config, path, line, "more than %u rules", ACL_RULES_MAX);
-	else if (!acl_add_rule(s, &rule))
-		config_mistake_in_file(config, path, line, "no memory");
+		config_mistake_in_file(r->config, r->path, line, "%s", wrong);
+	else if (r->settings->rule_count == ACL_RULES_MAX)
+		config_mistake_in_file(r->config, r->path, line, "more than %u rules", ACL_RULES_MAX);
+	else if (!acl_add_rule(r->settings, &rule))
+		config_mistake_in_file(r->config, r->path, line, "no memory");
 }
 
 /* By priority, then by line. */
@@ -50,22 +52,13 @@ static void check_ties(struct config *config, const struct acl_settings *s, cons
 static void read_rules(struct config *config, struct acl_settings *s)
 {
 	char *path = config_path(config, "acl", "rules");
-	char text[512];
-	uint32_t line = 0;
 
 	if (path == NULL) {
 		config_mistake(config, "acl", "rules", "expected the name of a rules file");
 		return;
 	}
-	FILE *file = fopen(path, "r");
-	if (file == NULL) {
-		config_mistake(config, "acl", "rules", "cannot read %s: %s", path, strerror(errno));
-	} else {
-		while (fgets(text, sizeof(text), file) != NULL)
-			read_line(config, s, path, ++line, text);
-		fclose(file);
-		check_ties(config, s, path);
-	}
+	config_read_lines(config, "acl", "rules", path, read_line, &(struct reading){config, s, path});
+	check_ties(config, s, path);
 	free(path);
 }
 

@@ -1,21 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "acl/acl_rule.h"
 #include "config/config.h"
-
-/* Parses a whole number from min to max, digits only. */
-static bool parse_number(const char *text, uint32_t min, uint32_t max, uint32_t *number)
-{
-	char *end;
-	unsigned long long value = strtoull(text, &end, 10);
-
-	*number = (uint32_t)value;
-	return text[0] >= '0' && text[0] <= '9' && *end == '\0' && strlen(text) <= 10 && value >= min && value <= max;
-}
 
 static bool parse_protocol(const char *text, uint16_t *protocol)
 {
@@ -31,7 +20,7 @@ static bool parse_protocol(const char *text, uint16_t *protocol)
 			*protocol = known[i].number;
 			return true;
 		}
-	if (!parse_number(text, 0, 255, &number))
+	if (!parse_whole(text, 0, 255, &number))
 		return false;
 	*protocol = (uint16_t)number;
 	return true;
@@ -66,8 +55,8 @@ static bool parse_ports(char *text, struct acl_range *range)
 	if (strcmp(text, "any") != 0) {
 		if (dash != NULL)
 			*dash = '\0';
-		if (!parse_number(text, 0, 65535, &min) ||
-		    !parse_number(dash == NULL ? text : dash + 1, min, 65535, &max))
+		if (!parse_whole(text, 0, 65535, &min) ||
+		    !parse_whole(dash == NULL ? text : dash + 1, min, 65535, &max))
 			return false;
 	}
 	*range = (struct acl_range){(uint16_t)min, (uint16_t)max};
@@ -103,7 +92,7 @@ const char *acl_parse_rule(char *text, struct acl_rule *rule)
 	rule->permit = strcmp(words[ACTION], "permit") == 0;
 	if (!rule->permit && strcmp(words[ACTION], "deny") != 0)
 		return "expected permit or deny in the first place";
-	if (!parse_number(words[PRIORITY], 1, ACL_PRIORITY_MAX, &rule->priority))
+	if (!parse_whole(words[PRIORITY], 1, ACL_PRIORITY_MAX, &rule->priority))
 		return "expected a priority from 1 to 268435455 in the second place";
 	if (!parse_protocol(words[PROTOCOL], &rule->protocol))
 		return "expected any, tcp, udp, icmp, icmpv6 or a number up to 255 as protocol";

@@ -281,6 +281,21 @@ static void notes_of_a_flow(void)
 	fixture_close(&acl);
 }
 
+/* The end of a long comment is no rule. */
+static void a_line_has_any_length(void)
+{
+	char text[2048];
+
+	snprintf(text, sizeof(text),
+		 "deny 1 any any any any any\n#%0510dpermit 9 any any any any any\n"
+		 "%600spermit 8 tcp any any any 80\n",
+		 0, "");
+	open_acl(text, "");
+	check_tcp(IP(10, 0, 0, 1), 1, IP(10, 0, 0, 2), 79, "denied");
+	check_tcp(IP(10, 0, 0, 1), 1, IP(10, 0, 0, 2), 80, "permitted");
+	fixture_close(&acl);
+}
+
 static void mistakes_are_counted(void)
 {
 	static const char *const wrong[] = {
@@ -318,6 +333,7 @@ int main(int argc, char **argv)
 	RUN(counts_outlive_a_reload);
 	RUN(prefetch_changes_nothing);
 	RUN(notes_of_a_flow);
+	RUN(a_line_has_any_length);
 	RUN(mistakes_are_counted);
 	return 0;
 }

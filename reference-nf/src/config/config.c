@@ -78,6 +78,22 @@ static bool copy_section(struct config *c, struct rte_cfgfile *file, const char 
 	return ok;
 }
 
+/* rte_cfgfile gives the entries of the first section of a name only. A second one is a mistake, which is reported, and
+ * its keys are not read. */
+static bool is_repeated(struct config *c, char (*names)[CFG_NAME_LEN], int number)
+{
+	uint32_t before = 0;
+
+	for (int i = 0; i < number; i++)
+		before += strcmp(names[i], names[number]) == 0;
+	if (before == 0)
+		return false;
+	config_mistake_in_file(c, c->path, find_section_line(c->path, names[number], before + 1),
+			       "section [%s] is already in line %" PRIu32 ": give all its keys there", names[number],
+			       find_section_line(c->path, names[number], 1));
+	return true;
+}
+
 static bool copy_all(struct config *c, struct rte_cfgfile *file)
 {
 	int n = rte_cfgfile_num_sections(file, NULL, 0);
@@ -91,7 +107,7 @@ static bool copy_all(struct config *c, struct rte_cfgfile *file)
 	if (ok)
 		n = rte_cfgfile_sections(file, pointers, n);
 	for (int i = 0; ok && i < n; i++)
-		ok = copy_section(c, file, names[i]);
+		ok = is_repeated(c, names, i) || copy_section(c, file, names[i]);
 	free(pointers);
 	free(names);
 	return ok;
@@ -266,6 +282,15 @@ bool config_has_section(const struct config *c, const char *section)
 		if (strcmp(c->entries[i].section, section) == 0)
 			return true;
 	return false;
+}
+
+bool parse_whole(const char *text, uint32_t min, uint32_t max, uint32_t *number)
+{
+	char *end;
+	unsigned long long value = strtoull(text, &end, 10);
+
+	*number = (uint32_t)value;
+	return text[0] >= '0' && text[0] <= '9' && *end == '\0' && strlen(text) <= 10 && value >= min && value <= max;
 }
 
 bool parse_prefix(const char *text, struct ipv4_prefix *prefix)

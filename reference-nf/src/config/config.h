@@ -62,6 +62,9 @@ bool config_has_section(const struct config *config, const char *section);
 /* Reports keys that no reader requested as mistakes. Call it after all readers. */
 void config_check_unknown(struct config *config);
 
+/* Parses a whole number from min to max, of digits alone: sscanf()'s %u takes a sign too, and wraps what is too large. */
+bool parse_whole(const char *text, uint32_t min, uint32_t max, uint32_t *number);
+
 /* Parses "a.b.c.d/len". false: another form, or bits set past the length. */
 bool parse_prefix(const char *text, struct ipv4_prefix *prefix);
 

@@ -3,6 +3,7 @@
 
 #include "check.h"
 #include "config/config.h"
+#include "config/config_lines.h"
 #include "config/line_finder.h"
 
 static char path[] = "/tmp/nalm-config-test-XXXXXX";
@@ -73,6 +74,71 @@ static void what_is_no_configuration(void)
 	CHECK(config_load("/nowhere/nalm.conf") == NULL);
 }
 
+/* rte_cfgfile gives the first section's keys, whichever section is asked for. */
+static void a_section_stands_once(void)
+{
+	struct config *c = load("[a]\nn = 1\n[b]\nm = 2\n[ a ] # again\nn = banana\n[a]\n");
+
+	CHECK_EQUAL(config_u64(c, "a", "n", 0, 0, 10), 1);
+	CHECK_EQUAL(config_u64(c, "b", "m", 0, 0, 10), 2);
+	config_check_unknown(c);
+	CHECK_EQUAL(config_mistakes(c), 2);
+	config_free(c);
+	CHECK_EQUAL(find_section_line(path, "a", 1), 1);
+	CHECK_EQUAL(find_section_line(path, "a", 2), 5);
+	CHECK_EQUAL(find_section_line(path, "a", 3), 7);
+}
+
+static void numbers_do_not_wrap(void)
+{
+	static const char *const wrong[] = {
+		"", "-1", "+1", " 1", "1 ", "0x1", "11", "4294967296", "4294967297", "18446744073709551617",
+	};
+	uint32_t number;
+
+	CHECK(parse_whole("0", 0, 10, &number) && number == 0);
+	CHECK(parse_whole("4294967295", 0, UINT32_MAX, &number) && number == UINT32_MAX);
+	for (uint32_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		CHECK(!parse_whole(wrong[i], 0, 10, &number));
+}
+
+struct seen {
+	uint32_t lines[4], count;
+	size_t longest;
+};
+
+static void see(void *seen, uint32_t line, char *text)
+{
+	struct seen *s = seen;
+	size_t n = strlen(text);
+
+	CHECK(s->count < 4);
+	s->lines[s->count++] = line;
+	s->longest = n > s->longest ? n : s->longest;
+}
+
+static void lines_have_any_length(void)
+{
+	struct config *c = load("[a]\nfile = x\n");
+	char text[8192];
+	struct seen s = {0};
+
+	snprintf(text, sizeof(text), "one\n\n# %05000d\n \t# two\n%02000d # tail\r\nthe last", 0, 0);
+	write_text(text);
+	config_read_lines(c, "a", "file", path, see, &s);
+	CHECK_EQUAL(config_mistakes(c), 0);
+	CHECK_EQUAL(s.count, 3);
+	CHECK_EQUAL(s.lines[0], 1);
+	CHECK_EQUAL(s.lines[1], 5);
+	CHECK_EQUAL(s.lines[2], 6);
+	CHECK_EQUAL(s.longest, 2001);
+	config_read_lines(c, "a", "file", "/nowhere/rules", see, &s);
+	config_read_lines(c, "a", "file", "/tmp", see, &s); /* opens, but has no lines */
+	CHECK_EQUAL(config_mistakes(c), 2);
+	CHECK_EQUAL(s.count, 3);
+	config_free(c);
+}
+
 static void lines_are_found(void)
 {
 	write_text("# x = 1\n[b]\nx = 1\n[a]\n\n  x=2\n");
@@ -88,6 +154,9 @@ int main(void)
 	RUN(values_defaults_overrides);
 	RUN(each_mistake_counts);
 	RUN(what_is_no_configuration);
+	RUN(a_section_stands_once);
+	RUN(numbers_do_not_wrap);
+	RUN(lines_have_any_length);
 	RUN(lines_are_found);
 	remove(path);
 	return 0;

@@ -18,10 +18,21 @@ static char *trim(char *line)
 	return line;
 }
 
+static const char *behind_blanks(const char *text)
+{
+	while (isspace((unsigned char)*text))
+		text++;
+	return text;
+}
+
 static bool is_section(const char *line, const char *section)
 {
 	size_t n = strlen(section);
-	return line[0] == '[' && strncmp(line + 1, section, n) == 0 && line[1 + n] == ']';
+
+	if (line[0] != '[')
+		return false;
+	line = behind_blanks(line + 1);
+	return strncmp(line, section, n) == 0 && *behind_blanks(line + n) == ']';
 }
 
 static bool is_key(const char *line, const char *key)
@@ -53,6 +64,22 @@ uint32_t find_config_line(const char *path, const char *section, const char *key
 	}
 	fclose(file);
 	return found;
+}
+
+uint32_t find_section_line(const char *path, const char *section, uint32_t which)
+{
+	char text[512];
+	uint32_t number = 0, seen = 0;
+	FILE *file = fopen(path, "r");
+
+	if (file == NULL)
+		return 1;
+	while (seen < which && fgets(text, sizeof(text), file) != NULL) {
+		number++;
+		seen += is_section(trim(text), section);
+	}
+	fclose(file);
+	return seen == which ? number : 1;
 }
 
 uint32_t find_bad_line(const char *path)

@@ -18,10 +18,14 @@
 
 #define CLIENTS 8u
 #define LINE_BYTES 1024u
+#define REPLY_BYTES (OPENFLOW_WHY_BYTES + 16u)
 
+/* While a client has no room for an answer, its lines wait, and nothing is read from it: it holds up only itself. */
 struct client {
 	char text[LINE_BYTES];
 	size_t bytes; /* of lines that are not read yet */
+	char unsent[REPLY_BYTES];
+	size_t unsent_bytes; /* of the last answer */
 };
 
 /* The control thread's, but for what says otherwise. */
@@ -89,15 +93,23 @@ bool openflow_control_line(struct openflow_tables *tables, char *text, struct rt
 	return good;
 }
 
-static bool answer(int client, const char *text, size_t bytes)
+/* Sends what there is room for, and keeps the rest. false: the client is gone. */
+static bool answer(int client, struct client *c, const char *text, size_t bytes)
 {
-	return send(client, text, bytes, MSG_NOSIGNAL) == (ssize_t)bytes;
+	ssize_t sent = send(client, text, bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+	if (sent < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
+		return false;
+	size_t done = sent < 0 ? 0 : (size_t)sent;
+	c->unsent_bytes = bytes - done;
+	memmove(c->unsent, text + done, c->unsent_bytes);
+	return true;
 }
 
 /* A reload exchanges tables under the same lock. false: the client is gone. */
-static bool serve_line(int client, char *text)
+static bool serve_line(int client, struct client *c, char *text)
 {
-	char why[OPENFLOW_WHY_BYTES], reply[OPENFLOW_WHY_BYTES + 16];
+	char why[OPENFLOW_WHY_BYTES], reply[REPLY_BYTES];
 
 	control.messages++;
 	pthread_mutex_lock(&rcu_tables_lock);
@@ -107,43 +119,53 @@ static bool serve_line(int client, char *text)
 		snprintf(why, sizeof(why), "the reload before took [openflow] control away");
 	pthread_mutex_unlock(&rcu_tables_lock);
 	if (good)
-		return answer(client, "ok\n", 3);
+		return answer(client, c, "ok\n", 3);
 	fprintf(stderr, "openflow: control: message %" PRIu64 ": %s; nothing changed\n", control.messages, why);
-	return answer(client, reply, (size_t)snprintf(reply, sizeof(reply), "refused: %s\n", why));
+	return answer(client, c, reply, (size_t)snprintf(reply, sizeof(reply), "refused: %s\n", why));
 }
 
 static bool serve_lines(int client, struct client *c)
 {
 	char *line = c->text, *end;
 
-	while ((end = memchr(line, '\n', (size_t)(c->text + c->bytes - line))) != NULL) {
+	while (c->unsent_bytes == 0 && (end = memchr(line, '\n', (size_t)(c->text + c->bytes - line))) != NULL) {
 		*end = '\0';
 		line[strcspn(line, "\r")] = '\0';
-		if (!serve_line(client, line))
+		if (!serve_line(client, c, line))
 			return false;
 		line = end + 1;
 	}
 	c->bytes = (size_t)(c->text + c->bytes - line);
 	memmove(c->text, line, c->bytes);
-	if (c->bytes < sizeof(c->text))
+	if (c->bytes < sizeof(c->text) || c->unsent_bytes != 0)
 		return true;
 	static const char too_long[] = "refused: a line has less than 1024 characters\n";
-	(void)answer(client, too_long, sizeof(too_long) - 1);
+	(void)answer(client, c, too_long, sizeof(too_long) - 1);
 	return false;
+}
+
+/* false: the client is gone. */
+static bool read_lines(int client, struct client *c)
+{
+	ssize_t bytes = recv(client, c->text + c->bytes, sizeof(c->text) - c->bytes, 0);
+
+	if (bytes <= 0)
+		return bytes < 0 && errno == EINTR;
+	c->bytes += (size_t)bytes;
+	return true;
 }
 
 static void serve_client(struct pollfd *wait, struct client *c)
 {
-	ssize_t bytes = recv(wait->fd, c->text + c->bytes, sizeof(c->text) - c->bytes, 0);
+	bool there = c->unsent_bytes == 0 ? read_lines(wait->fd, c) : answer(wait->fd, c, c->unsent, c->unsent_bytes);
 
-	if (bytes < 0 && errno == EINTR)
+	if (there && serve_lines(wait->fd, c)) {
+		wait->events = c->unsent_bytes == 0 ? POLLIN : POLLOUT;
 		return;
-	c->bytes += bytes > 0 ? (size_t)bytes : 0;
-	if (bytes > 0 && serve_lines(wait->fd, c))
-		return;
+	}
 	close(wait->fd);
-	wait->fd = -1;
-	c->bytes = 0;
+	*wait = (struct pollfd){.fd = -1, .events = POLLIN};
+	c->bytes = c->unsent_bytes = 0;
 }
 
 /* Without room for one more client it waits for another to leave: the listening socket is not looked at. */
@@ -223,6 +245,7 @@ bool openflow_control_start(const void *settings, const struct rcu_tables *rcu, 
 		return true;
 	for (uint32_t i = 0; i < RTE_DIM(control.waits); i++)
 		control.waits[i] = (struct pollfd){.fd = -1, .events = POLLIN};
+	memset(control.clients, 0, sizeof(control.clients));
 	control.waits[0].fd = eventfd(0, EFD_CLOEXEC);
 	control.runs = control.waits[0].fd >= 0 && open_socket(control.settings->control) &&
 		       control_thread_start(&control.thread, "openflow", serve);

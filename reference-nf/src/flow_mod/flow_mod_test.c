@@ -343,11 +343,13 @@ static void expect_answer(int client, const char *line, const char *expected)
 
 static int connect_to_control(void)
 {
+	const struct timeval patience = {.tv_sec = 20};
 	struct sockaddr_un there = {.sun_family = AF_UNIX};
 	int client = socket(AF_UNIX, SOCK_STREAM, 0);
 
+	CHECK(client >= 0 && setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) == 0);
 	snprintf(there.sun_path, sizeof(there.sun_path), "%s", control_path);
-	CHECK(client >= 0 && connect(client, (const struct sockaddr *)&there, sizeof(there)) == 0);
+	CHECK(connect(client, (const struct sockaddr *)&there, sizeof(there)) == 0);
 	return client;
 }
 
@@ -384,6 +386,48 @@ static void by_socket_while_packets_pass(void)
 	fixture_close(&changed);
 }
 
+/* Sends lines until nothing more is taken, and reads no answer. Returns how many. */
+static uint32_t send_until_full(int client)
+{
+	static const char line[] = "modify flow 0 0 any write:output=1\n";
+	uint32_t lines = 0;
+
+	for (uint32_t idle = 0; idle < 20; idle++) /* control may be at it still */
+		if (send(client, line, sizeof(line) - 1, MSG_DONTWAIT) == sizeof(line) - 1) {
+			lines++;
+			idle = 0;
+		} else {
+			rte_delay_us_sleep(10000);
+		}
+	return lines;
+}
+
+/* It holds up itself, but neither the other clients nor the end. */
+static void a_client_that_reads_no_answers(void)
+{
+	char answers[4096];
+
+	open_tables(&changed, "flow 0 0 any write:output=1\n", true);
+	forwarding.readers = rte_zmalloc("readers", rte_rcu_qsbr_get_memsize(1), 64);
+	CHECK(forwarding.readers != NULL && rte_rcu_qsbr_init(forwarding.readers, 1) == 0);
+	CHECK(openflow_control_start(changed.settings, &changed.rcu, forwarding.readers));
+	int greedy = connect_to_control(), other = connect_to_control();
+	uint32_t lines = send_until_full(greedy);
+	expect_answer(other, "add flow 0 5 in_port=1 write:output=2\n", "ok\n");
+	for (size_t left = lines * 3; left > 0;) { /* each is answered, once it reads */
+		ssize_t n = recv(greedy, answers, RTE_MIN(left, sizeof(answers)), 0);
+		CHECK(n > 0);
+		left -= (size_t)n;
+	}
+	expect_answer(greedy, "delete flow 0 5 in_port=1\n", "ok\n");
+	CHECK(send_until_full(greedy) != 0);
+	openflow_control_stop();
+	close(greedy);
+	close(other);
+	rte_free(forwarding.readers);
+	fixture_close(&changed);
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const modes[] = {"interpreted", "specialised"};
@@ -399,6 +443,7 @@ int main(int argc, char **argv)
 		RUN(tables_grow);
 		RUN(mistakes_change_nothing);
 		RUN(by_socket_while_packets_pass);
+		RUN(a_client_that_reads_no_answers);
 	}
 	return 0;
 }

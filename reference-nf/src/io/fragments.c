@@ -9,6 +9,7 @@
 
 #include "io/fragments.h"
 #include "packet/batch.h"
+#include "upf/upf_mark.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 #define AT_FRAGMENT (ETHER_BYTES + 6u)
@@ -76,13 +77,14 @@ static inline bool may_be_fragment(const uint8_t *frame, uint32_t bytes)
 	return type == RTE_BE16(RTE_ETHER_TYPE_IPV6) && (EXTENSIONS >> (frame[AT_FRAGMENT] & 63) & 1) != 0;
 }
 
-/* The version of IP, or 0: it is no fragment. */
+/* The version of IP, or 0: it is no fragment, or a NIC took it out of a tunnel. Such a one stays as it is, as without
+ * the NIC's help: the mark of its tunnel is its own, and no datagram is made of packets of two tunnels. */
 static inline uint8_t fragment_version(struct rte_mbuf *m)
 {
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
 	struct packet packet;
 
-	if (likely(!may_be_fragment(frame, m->data_len)))
+	if (likely(!may_be_fragment(frame, m->data_len)) || (m->ol_flags & upf_decapsulated) != 0)
 		return 0;
 	packet_parse(frame, m->data_len, &packet);
 	return packet.kind == PACKET_FRAGMENT ? packet.version : 0;

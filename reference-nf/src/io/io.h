@@ -7,6 +7,7 @@
 #ifndef IO_H
 #define IO_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include <rte_cycles.h>
@@ -18,6 +19,11 @@
 #include "io/fragments.h"
 #include "io/outside.h"
 #include "stage.h"
+
+/* Written by the generator, read by each lcore that receives: a line of its own. */
+struct io_offered {
+	_Atomic uint64_t packets;
+} __attribute__((aligned(64)));
 
 #define IO_MAX_FRAME_BYTES 2048u /* RTE_MBUF_DEFAULT_DATAROOM: what one packet buffer holds */
 
@@ -32,6 +38,7 @@ struct io {
 	struct rte_ring *from_nf[IO_MAX_QUEUES]; /* one for each lcore that sends */
 	struct rte_ring *from_next;		 /* to the sink from the second of two NFs; NULL: there is one NF */
 	uint32_t queues, rx_queues; /* of rx_queues there is one, or as many as queues */
+	struct io_offered offered; /* of several rx_queues: packets that were put there before the newest ones */
 	uint16_t ports[IO_MAX_QUEUES / IO_PORT_QUEUES]; /* by queue */
 	bool sums_checked, hashed; /* the NIC checks IPv4 headers, gives packets a hash ([io] offload) */
 	struct fragments *fragments; /* NULL: fragments pass as other packets */
@@ -52,28 +59,35 @@ struct tx_queue {
 };
 
 /* A receiving lcore's queue, and its clock: virtual time advances with each packet received, priming included; real time
- * when traffic comes from outside. */
+ * when traffic comes from outside. Of several queues it advances with the packets put before all of them, so that all
+ * lcores have one time: an instance of a stage has its part of a rate, and shared flows have one age. */
 struct rx_clock {
 	struct io *io;
 	uint16_t queue;
+	enum rx_time { RX_TIME_RECEIVED, RX_TIME_OFFERED, RX_TIME_REAL } time;
 	uint64_t ns_per_packet;
 	uint64_t received;    /* that lcore writes */
-	uint64_t ns_per_tick; /* with 32 fractional bits; 0: virtual time */
-	uint64_t start;	      /* TSC */
+	uint64_t ns_per_tick; /* of real time, with 32 fractional bits */
+	uint64_t start;	      /* TSC, the same for all queues */
 };
 
-static inline void rx_clock_start(struct rx_clock *clock, struct io *io, uint16_t queue, uint64_t ns_per_packet)
+static inline void rx_clock_start(struct rx_clock *clock, struct io *io, uint16_t queue, uint64_t ns_per_packet,
+				  uint64_t start)
 {
-	*clock = (struct rx_clock){.io = io, .queue = queue, .ns_per_packet = ns_per_packet, .start = rte_rdtsc()};
+	*clock = (struct rx_clock){.io = io, .queue = queue, .ns_per_packet = ns_per_packet, .start = start};
+	clock->ns_per_tick = (UINT64_C(1000000000) << 32) / rte_get_tsc_hz();
+	clock->time = io->rx_queues > 1 ? RX_TIME_OFFERED : RX_TIME_RECEIVED;
 	if (io->is_outside)
-		clock->ns_per_tick = (UINT64_C(1000000000) << 32) / rte_get_tsc_hz();
+		clock->time = RX_TIME_REAL;
 }
 
 static inline uint64_t rx_now(const struct rx_clock *clock)
 {
-	if (clock->ns_per_tick != 0)
-		return (uint64_t)((unsigned __int128)(rte_rdtsc() - clock->start) * clock->ns_per_tick >> 32);
-	return clock->received * clock->ns_per_packet;
+	if (likely(clock->time == RX_TIME_RECEIVED))
+		return clock->received * clock->ns_per_packet;
+	if (clock->time == RX_TIME_OFFERED)
+		return atomic_load_explicit(&clock->io->offered.packets, memory_order_relaxed) * clock->ns_per_packet;
+	return (uint64_t)((unsigned __int128)(rte_rdtsc() - clock->start) * clock->ns_per_tick >> 32);
 }
 
 struct io_settings {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <rte_ether.h>
 
+#include "config/config_lines.h"
 #include "l2fwd/l2fwd_config.h"
 #include "l2fwd/l2fwd_generate.h"
 
@@ -19,6 +19,12 @@ struct place {
 struct places {
 	struct place *list;
 	uint32_t count, room;
+};
+
+struct reading {
+	struct config *config;
+	struct places *places;
+	const char *path;
 };
 
 static bool add(struct places *p, struct place place)
@@ -35,53 +41,37 @@ static bool add(struct places *p, struct place place)
 	return true;
 }
 
-static void read_station(struct config *config, struct places *p, const char *path, uint32_t line, const char *mac,
-			 const char *action)
+static void read_station(const struct reading *r, uint32_t line, const char *mac, const char *action)
 {
+	struct places *p = r->places;
 	struct place place = {.line = line, .forward = strcmp(action, "forward") == 0};
 	struct rte_ether_addr address;
 
 	if (rte_ether_unformat_addr(mac, &address) != 0)
-		config_mistake_in_file(config, path, line, "%s: expected a MAC address like 02:00:00:00:20:01", mac);
+		config_mistake_in_file(r->config, r->path, line, "%s: expected a MAC address like 02:00:00:00:20:01",
+				       mac);
 	else if (!rte_is_unicast_ether_addr(&address))
-		config_mistake_in_file(config, path, line, "%s is a group address, of no single station", mac);
+		config_mistake_in_file(r->config, r->path, line, "%s is a group address, of no single station", mac);
 	else if (!place.forward && strcmp(action, "filter") != 0)
-		config_mistake_in_file(config, path, line, "%s: expected forward or filter", action);
+		config_mistake_in_file(r->config, r->path, line, "%s: expected forward or filter", action);
 	else if (p->count == L2FWD_STATIONS_MAX)
-		config_mistake_in_file(config, path, line, "more than %u stations", L2FWD_STATIONS_MAX);
+		config_mistake_in_file(r->config, r->path, line, "more than %u stations", L2FWD_STATIONS_MAX);
 	else {
 		memcpy(&place.address, &address, sizeof(address));
 		if (!add(p, place))
-			config_mistake_in_file(config, path, line, "no memory");
+			config_mistake_in_file(r->config, r->path, line, "no memory");
 	}
 }
 
-static void read_line(struct config *config, struct places *p, const char *path, uint32_t line, char *text)
+static void read_line(void *reading, uint32_t line, char *text)
 {
+	const struct reading *r = reading;
 	char mac[18], action[16], rest;
 
-	text[strcspn(text, "#\r\n")] = '\0';
-	if (text[strspn(text, " \t")] == '\0')
-		return;
 	if (sscanf(text, " station %17s %15s %c", mac, action, &rest) == 2)
-		read_station(config, p, path, line, mac, action);
+		read_station(r, line, mac, action);
 	else
-		config_mistake_in_file(config, path, line, "expected `station <MAC> forward|filter`");
-}
-
-static void read_file(struct config *config, struct places *p, const char *path)
-{
-	char text[256];
-	uint32_t line = 0;
-	FILE *file = fopen(path, "r");
-
-	if (file == NULL) {
-		config_mistake(config, "l2fwd", "stations", "cannot read %s: %s", path, strerror(errno));
-		return;
-	}
-	while (fgets(text, sizeof(text), file) != NULL)
-		read_line(config, p, path, ++line, text);
-	fclose(file);
+		config_mistake_in_file(r->config, r->path, line, "expected `station <MAC> forward|filter`");
 }
 
 static bool generate(struct places *p, uint32_t count, uint64_t seed)
@@ -124,7 +114,8 @@ static bool read_stations(struct config *config, struct l2fwd_settings *s)
 	struct places places = {0};
 
 	if (path != NULL)
-		read_file(config, &places, path);
+		config_read_lines(config, "l2fwd", "stations", path, read_line,
+				  &(struct reading){config, &places, path});
 	bool ok = generate(&places, generated, seed);
 	s->stations = calloc(places.count + 1, sizeof(*s->stations));
 	ok = ok && s->stations != NULL;

@@ -68,6 +68,20 @@ static int add_route6(struct rte_lpm6 *lpm6, const struct l3fwd_route6 *r)
 	return err != 0 ? err : rte_lpm6_add(lpm6, (const void *)half.address, 1, r->next_hop);
 }
 
+/* The default routes, or the others. The default ones go first: a half of one must not replace a route of length 1. */
+static bool add_routes6(struct rte_lpm6 *lpm6, const struct l3fwd_settings *s, bool defaults)
+{
+	for (uint32_t i = 0; i < s->route6_count; i++) {
+		const struct l3fwd_route6 *r = &s->routes6[i];
+		if ((r->prefix.length == 0) != defaults)
+			continue;
+		int err = add_route6(lpm6, r);
+		if (err != 0)
+			return refused("rte_lpm6", i + 1, s->route6_count, err);
+	}
+	return true;
+}
+
 static bool build_lpm6(struct l3fwd_table *t, const struct l3fwd_settings *s, const struct l3fwd_size *size, int socket)
 {
 	char name[RTE_LPM6_NAMESIZE];
@@ -79,12 +93,7 @@ static bool build_lpm6(struct l3fwd_table *t, const struct l3fwd_settings *s, co
 	t->lpm6 = rte_lpm6_create(name, socket, &config);
 	if (t->lpm6 == NULL)
 		return false;
-	for (uint32_t i = 0; i < s->route6_count; i++) {
-		int err = add_route6(t->lpm6, &s->routes6[i]);
-		if (err != 0)
-			return refused("rte_lpm6", i + 1, s->route6_count, err);
-	}
-	return true;
+	return add_routes6(t->lpm6, s, true) && add_routes6(t->lpm6, s, false);
 }
 
 struct l3fwd_table *l3fwd_table_create(const struct l3fwd_settings *s, int socket)

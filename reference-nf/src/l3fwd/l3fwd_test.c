@@ -140,6 +140,15 @@ static void ipv6_default_route_and_none(void)
 	check_hop6("::1", 2);
 	check_hop6("ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", 2);
 	fixture_close(&l3fwd);
+	/* rte_lpm6 has two routes of length 1 for the default one; wherever it stands, it replaces no longer route */
+	open_l3fwd(HOPS "route 8000::/1 2\nroute ::/0 1\n", "");
+	check_hop6("9000::1", 2);
+	check_hop6("2001:db8::1", 1);
+	fixture_close(&l3fwd);
+	open_l3fwd(HOPS "route ::/0 1\nroute ::/1 0\nroute ::/0 2\n", "");
+	check_hop6("9000::1", 2);
+	check_hop6("2001:db8::1", 0);
+	fixture_close(&l3fwd);
 	open_l3fwd(HOPS "route 0.0.0.0/0 0\n", "");
 	struct frame f = to6("2001:db8::1");
 	RUNS(&f, "no_route");
@@ -402,7 +411,11 @@ static void mistakes_are_counted(void)
 					    HOPS "route 10.0.0.0/8 0 tail\n", "nonsense\n",
 					    HOPS "route 2001:db8::1/32 0\n", HOPS "route 2001:db8::/129 0\n",
 					    HOPS "route 2001:db8::/32 7\n",  HOPS "route 2001:db8:::/32 0\n",
-					    HOPS "route ::/ 0\n"};
+					    HOPS "route ::/ 0\n",
+					    "next_hop 4294967296 02:00:00:00:01:00\n",
+					    "next_hop -4294967295 02:00:00:00:01:00\n",
+					    HOPS "route 10.0.0.0/8 4294967296\n", HOPS "route 10.0.0.0/8 -4294967295\n",
+					    HOPS "route 10.0.0.0/8 000000000000\n"};
 	for (uint32_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		char text[128];
 		snprintf(text, sizeof(text), "[l3fwd]\nroutes = %s\n", fixture_file(wrong[i]));

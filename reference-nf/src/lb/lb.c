@@ -345,6 +345,11 @@ static const char *const lb_fixed_keys[] = {
 	"entries", "tcp_timeout_s", "tcp_opening_timeout_s", "tcp_closing_timeout_s", "udp_timeout_s", NULL,
 };
 
+static uint32_t lb_entries(const void *settings)
+{
+	return ((const struct lb_settings *)settings)->entries;
+}
+
 static void lb_describe(const void *settings, char *text, size_t bytes)
 {
 	const struct lb_settings *s = settings;
@@ -370,5 +375,6 @@ const struct stage_ops lb_stage = {
 		.fixed_keys = lb_fixed_keys,
 		.describe = lb_describe,
 		.owners = lb_owners,
+		.entries = lb_entries,
 	},
 };

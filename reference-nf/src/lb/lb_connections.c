@@ -162,7 +162,7 @@ void lb_connections_expire(struct lb_connections *c, uint64_t now_ns)
 {
 	uint64_t now_s = now_ns / USE_NS_PER_S;
 
-	if (now_s == c->now_s)
+	if (now_s <= c->now_s) /* batches of workers that share the table may come in another order than their times */
 		return;
 	c->now_s = now_s;
 	for (uint32_t age = 0; age < LB_AGES; age++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <arpa/inet.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/config_lines.h"
 #include "lb/lb_services.h"
 
 struct reader {
@@ -12,7 +12,8 @@ struct reader {
 	struct lb_settings *settings;
 	const char *path;
 	uint32_t line;
-	bool skip; /* the service above is wrong: its back ends are ignored */
+	bool skip;	/* the service above is wrong: its back ends are ignored */
+	bool no_memory; /* nothing more is read */
 };
 
 #define MISTAKE(r, ...) config_mistake_in_file((r)->config, (r)->path, (r)->line, __VA_ARGS__)
@@ -125,18 +126,19 @@ static bool is_sound(struct reader *r, const struct lb_service *service, const c
 	return true;
 }
 
-static bool add_backend(struct reader *r, const char *end, unsigned int weight, const char *state)
+static bool add_backend(struct reader *r, const char *end, const char *weight, const char *state)
 {
 	struct lb_settings *s = r->settings;
-	struct lb_backend b = {.weight = (uint16_t)weight};
+	struct lb_backend b = {0};
+	uint32_t number;
 
 	if (s->service_count == 0 && !r->skip)
 		MISTAKE(r, "back end %s comes before the first service", end);
 	if (s->service_count == 0 || r->skip)
 		return true;
 	struct lb_service *service = &s->services[s->service_count - 1];
-	if (weight == 0 || weight > UINT16_MAX)
-		MISTAKE(r, "weight %u: expected 1 to %u", weight, UINT16_MAX);
+	if (!parse_whole(weight, 1, UINT16_MAX, &number))
+		MISTAKE(r, "weight %s: expected 1 to %u", weight, UINT16_MAX);
 	else if (!parse_state(state, &b.state))
 		MISTAKE(r, "state %s: expected up, drain or down", state);
 	else if (is_sound(r, service, end, &b)) {
@@ -144,27 +146,32 @@ static bool add_backend(struct reader *r, const char *end, unsigned int weight, 
 		if (grown == NULL)
 			return false;
 		service->backends = grown;
+		b.weight = (uint16_t)number;
 		service->backends[service->backend_count++] = b;
 	}
 	return true;
 }
 
-static bool read_line(struct reader *r, char *text)
+static bool add_line(struct reader *r, const char *text)
 {
-	char end[32], word[8], rest;
-	unsigned int weight;
+	char end[32], weight[12], word[8], rest;
 
-	text[strcspn(text, "#\r\n")] = '\0';
-	if (text[strspn(text, " \t")] == '\0')
-		return true;
 	if (sscanf(text, " service %31s %7s %c", end, word, &rest) == 2)
 		return add_service(r, end, word);
-	if (sscanf(text, " backend %31s %u %7s %c", end, &weight, word, &rest) == 3)
+	if (sscanf(text, " backend %31s %11s %7s %c", end, weight, word, &rest) == 3)
 		return add_backend(r, end, weight, word);
-	if (sscanf(text, " backend %31s %u %c", end, &weight, &rest) == 2)
+	if (sscanf(text, " backend %31s %11s %c", end, weight, &rest) == 2)
 		return add_backend(r, end, weight, "up");
 	MISTAKE(r, "expected `service <address>:<port> tcp|udp` or `backend <address>:<port> <weight> [drain|down]`");
 	return true;
+}
+
+static void read_line(void *reader, uint32_t line, char *text)
+{
+	struct reader *r = reader;
+
+	r->line = line;
+	r->no_memory = r->no_memory || !add_line(r, text);
 }
 
 /* A back end that is a service itself would make packets loop. */
@@ -183,22 +190,13 @@ static void check_loops(struct reader *r)
 		}
 }
 
-static bool read_lines(struct reader *r, FILE *file)
+static void sort_backends(struct lb_settings *s)
 {
-	char text[256];
-
-	while (fgets(text, sizeof(text), file) != NULL) {
-		r->line++;
-		if (!read_line(r, text))
-			return false;
-	}
-	for (uint32_t i = 0; i < r->settings->service_count; i++) {
-		struct lb_service *service = &r->settings->services[i];
+	for (uint32_t i = 0; i < s->service_count; i++) {
+		struct lb_service *service = &s->services[i];
 		if (service->backend_count != 0)
 			qsort(service->backends, service->backend_count, sizeof(*service->backends), compare_ends);
 	}
-	check_loops(r);
-	return true;
 }
 
 bool lb_services_read(struct config *config, struct lb_settings *s)
@@ -210,14 +208,11 @@ bool lb_services_read(struct config *config, struct lb_settings *s)
 		config_mistake(config, "lb", "services", "expected the name of a file of services and back ends");
 		return true;
 	}
-	FILE *file = fopen(path, "r");
-	bool ok = true;
-	if (file == NULL) {
-		config_mistake(config, "lb", "services", "cannot read %s: %s", path, strerror(errno));
-	} else {
-		ok = read_lines(&r, file);
-		fclose(file);
+	config_read_lines(config, "lb", "services", path, read_line, &r);
+	if (!r.no_memory) {
+		sort_backends(s);
+		check_loops(&r);
 	}
 	free(path);
-	return ok;
+	return !r.no_memory;
 }

@@ -167,6 +167,20 @@ static void records_run_out_and_come_back(void)
 	fixture_close(&lb);
 }
 
+/* Batches of workers that share a table do not come in the order of their times. */
+static void time_does_not_go_back(void)
+{
+	open_lb(TWO, "tcp_opening_timeout_s = 10");
+	uint8_t backend = sent_to(1, SYN, 20 * SECOND, "opened");
+	sent_to(1, SYN, 9 * SECOND, "forwarded");
+	struct frame back = answer_of(backend, 1, 0);
+	RUNS(&back, 31 * SECOND - 1, "replied");
+	sent_to(1, SYN, 22 * SECOND, "forwarded");
+	struct frame late = answer_of(backend, 1, 0);
+	RUNS(&late, 41 * SECOND - 1, "replied");
+	fixture_close(&lb);
+}
+
 /* Many connections with three kinds of table, looked up in bulk and one by one, against the tables' own results. */
 static void churn_of(enum flow_table_kind hash, bool prefetch)
 {
@@ -333,11 +347,14 @@ static void mistakes(void)
 		"backend 10.20.0.1:8080 1\n"
 		"backend 10.20.0.9:8080 0\n"
 		"backend 10.20.0.9:8080 65536\n"
+		"backend 10.20.0.9:8080 4294967297\n"
+		"backend 10.20.0.9:8080 -4294967295\n"
+		"backend 10.20.0.9:8080 4294967297 drain\n"
 		"backend 10.20.0.9:8080 1 dead\n"
 		"backend 10.20.0.9 1\n"
 		"back end\n"
 		"backend 198.51.100.80:80 1 # a service\n",
-		"", 14);
+		"", 17);
 }
 
 int main(int argc, char **argv)
@@ -348,6 +365,7 @@ int main(int argc, char **argv)
 	RUN(connections_of_a_dead_back_end_end);
 	RUN(a_service_takes_its_connections_with_it);
 	RUN(records_run_out_and_come_back);
+	RUN(time_does_not_go_back);
 	RUN(churn);
 	RUN(notes_of_the_flow_cache);
 	RUN(owners);

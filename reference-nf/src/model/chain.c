@@ -79,6 +79,16 @@ static uint32_t instances_of(const struct chain *c, uint32_t i, const struct mod
 	return m->workers;
 }
 
+static uint32_t flow_instances_of(const struct chain *c, const struct model_settings *m)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < c->count; i++)
+		if (c->stages[i].ops->keeps_flows)
+			most = RTE_MAX(most, instances_of(c, i, m));
+	return most;
+}
+
 static bool init_stage(struct chain_stage *s, struct stage_place place)
 {
 	atomic_init(&s->rcu.tables, NULL);
@@ -108,6 +118,7 @@ bool chain_init(struct chain *c, const struct model_settings *m, uint64_t seed)
 			.hash = m->hash,
 			.prefetch = m->prefetch,
 			.note = (uint8_t)i,
+			.flows = flow_instances_of(c, m),
 		};
 		if (!init_stage(&c->stages[i], place))
 			return false;

@@ -42,6 +42,7 @@ static void add_traffic(struct plan *p, const struct plan_parts *parts)
 bool plan_open(struct plan *p, const struct plan_parts *parts)
 {
 	const struct model_settings *m = parts->model;
+	uint64_t now = rte_rdtsc();
 	bool ok;
 
 	p->model = m;
@@ -49,7 +50,7 @@ bool plan_open(struct plan *p, const struct plan_parts *parts)
 	p->io = parts->io;
 	p->stop = parts->stop;
 	for (uint16_t q = 0; q < plan_rx_queues(m); q++)
-		rx_clock_start(&p->clocks[q], parts->io, q, parts->ns_per_packet);
+		rx_clock_start(&p->clocks[q], parts->io, q, parts->ns_per_packet, now);
 	if (parts->traffic_alone)
 		ok = true;
 	else if (m->kind == MODEL_PIPELINE)

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include <rte_launch.h>
 #include <rte_lcore.h>
 
@@ -56,6 +61,33 @@ __attribute__((noinline)) void runner_loop(struct runner *r, uint32_t number, ui
 	}
 }
 
+static bool claim(struct runner *r, uint32_t number, struct nalm_lcore *lcore)
+{
+	const char *file = getenv("NALM_PROBE_FILE");
+	int err = nalm_lcore_claim(r->probe, rte_lcore_id(), lcore);
+
+	if (err != 0)
+		fprintf(stderr, "probe: no room in %s for the counters of lcore %u: %s\n",
+			file == NULL ? "memory" : file, rte_lcore_id(), strerror(-err));
+	else if (rte_rcu_qsbr_thread_register(r->readers, number) != 0)
+		fprintf(stderr, "lcore %u cannot be a reader of tables\n", rte_lcore_id());
+	else
+		return true;
+	return false;
+}
+
+/* Waits for all lcores. A role ends only after those before it: if an lcore had no loop, those of the others would not
+ * end, whoever asks them to. */
+static bool all_have_entered(struct runner *r, bool ok)
+{
+	if (!ok)
+		atomic_store(&r->failed, true);
+	atomic_fetch_add(&r->entered, 1);
+	while (atomic_load(&r->entered) < rte_lcore_count())
+		sched_yield(); /* lcores may share a CPU */
+	return !atomic_load(&r->failed);
+}
+
 static int run_lcore(void *arg)
 {
 	struct runner *r = arg;
@@ -63,9 +95,7 @@ static int run_lcore(void *arg)
 	struct nalm_lcore lcore;
 
 	tsan_acquire(r); /* from the lcore that launched this one */
-	if (nalm_lcore_claim(r->probe, rte_lcore_id(), &lcore) != 0)
-		return -1;
-	if (rte_rcu_qsbr_thread_register(r->readers, number) != 0)
+	if (!all_have_entered(r, claim(r, number, &lcore)))
 		return -1;
 	rte_rcu_qsbr_thread_online(r->readers, number);
 	runner_loop(r, number, rte_lcore_count(), &lcore);

@@ -6,6 +6,8 @@
 #ifndef RUNNER_H
 #define RUNNER_H
 
+#include <stdatomic.h>
+
 #include <rte_rcu_qsbr.h>
 
 #include "model/plan.h"
@@ -15,11 +17,13 @@ struct runner {
 	struct nalm_probe *probe;
 	volatile sig_atomic_t *stop;
 	struct rte_rcu_qsbr *readers; /* threads that may hold tables; an lcore's number is its thread id */
+	atomic_uint entered;	      /* lcores that have what they need, or have failed */
+	atomic_bool failed;	      /* one of them: then no loop begins */
 };
 
 /* Opens every flow through the NF itself, then resets the counts. Before any loop, on one thread. */
 void runner_prime(struct plan *plan);
-/* Runs all roles on EAL's lcores until each has ended. false: the probe had no room for an lcore. */
+/* Runs all roles on EAL's lcores until each has ended. false: reported on stderr, and no packet has passed. */
 bool runner_run(struct runner *runner);
 
 #endif

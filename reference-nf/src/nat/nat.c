@@ -69,9 +69,14 @@ struct lookup {
 	uint32_t record;   /* NAT_NONE: not found */
 	uint8_t direction; /* enum nat_direction */
 	uint8_t slot;	   /* its place among the keys of its bulk */
-	bool cached;	   /* the record is from the flow cache: its epoch is not checked yet */
+	bool cached;	   /* the record is from the flow cache: whether it is the packet's is not checked yet */
 	bool ended;	   /* it has its outcome */
 };
+
+static uint32_t nat_entries(const void *settings)
+{
+	return ((const struct nat_settings *)settings)->entries;
+}
 
 static inline uint64_t note_of(const struct nat *nat, uint32_t record)
 {
@@ -132,13 +137,23 @@ static __attribute__((noinline)) uint32_t find_again(const struct nat *nat, cons
 	return nat_table_find_one(nat->table, side_of(lookup), &key);
 }
 
+/* Compares the end as well: a stage before this one may give the flow's packets another address than when the note was
+ * written. */
+static inline bool note_holds(const struct nat *nat, const struct batch *b, uint32_t at, const struct lookup *lookup)
+{
+	struct flow_key key = key_of(nat, &b->packets[at], lookup);
+	const struct flow_key *has = &nat->table->mappings[lookup->record].ends[side_of(lookup)];
+
+	return note_of(nat, lookup->record) == b->paths[at]->notes[nat->note] && has->words[0] == key.words[0];
+}
+
 /* Stores the record in the lookup. */
 static inline void resolve(const struct nat *nat, struct batch *b, uint32_t at, struct lookup *lookup,
 			   const struct bulk_lookup bulks[])
 {
 	if (likely(!lookup->cached))
 		lookup->record = bulks[side_of(lookup)].records[lookup->slot];
-	else if (note_of(nat, lookup->record) != b->paths[at]->notes[nat->note])
+	else if (!note_holds(nat, b, at, lookup))
 		lookup->record = find_again(nat, &b->packets[at], lookup);
 	if (lookup->record != NAT_NONE && nat->prefetch)
 		use_list_prefetch_neighbours(&nat->table->mappings[lookup->record].used, nat->table->mappings,
@@ -289,5 +304,6 @@ const struct stage_ops nat_stage = {
 		.configure = nat_configure,
 		.release = free,
 		.owners = nat_owners,
+		.entries = nat_entries,
 	},
 };

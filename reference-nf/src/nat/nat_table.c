@@ -227,7 +227,7 @@ void nat_table_expire(struct nat_table *t, uint64_t now_ns)
 {
 	uint64_t now_s = now_ns / USE_NS_PER_S;
 
-	if (now_s == t->now_s)
+	if (now_s <= t->now_s) /* batches of workers that share the table may come in another order than their times */
 		return;
 	t->now_s = now_s;
 	for (uint32_t age = 0; age < NAT_AGES; age++) {

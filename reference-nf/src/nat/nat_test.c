@@ -270,6 +270,42 @@ static void notes_of_the_flow_cache(void)
 	fixture_close(&nat);
 }
 
+/* A stage before this one may write another address into the flow's packets than when the note was written. */
+static void a_note_is_of_one_end(void)
+{
+	struct flow_path out = {0}, in = {0};
+
+	open_nat("pool = 203.0.113.7/32");
+	nat.batch.flow_cached = true;
+	nat.batch.paths[0] = &out;
+	CHECK_EQUAL(open_flow(17, CLIENT, 5000, 0), 1024);
+	CHECK_EQUAL(open_flow(17, CLIENT + 1, 5000, 0), 1025);
+	CHECK_EQUAL(open_flow(17, CLIENT + 1, 5000, 0), 1025);
+	CHECK_EQUAL(open_flow(17, CLIENT, 5000, 0), 1024);
+	nat.batch.paths[0] = &in;
+	struct frame first = make_frame(17, SERVER, 53, IP(203, 0, 113, 7), 1024, "x", 1);
+	RUNS(&first, 0, "translated_in");
+	CHECK_EQUAL(get32(first.data + AT_DESTINATION), CLIENT);
+	struct frame second = make_frame(17, SERVER, 53, IP(203, 0, 113, 7), 1025, "x", 1);
+	RUNS(&second, 0, "translated_in");
+	CHECK_EQUAL(get32(second.data + AT_DESTINATION), CLIENT + 1);
+	CHECK_EQUAL(open_flow(17, CLIENT, 5000, 0), 1024); /* the flow's packets come from inside now */
+	nat.batch.flow_cached = false;
+	fixture_close(&nat);
+}
+
+/* Batches of workers that share a table do not come in the order of their times. */
+static void time_does_not_go_back(void)
+{
+	open_nat("pool = 203.0.113.7/32\nudp_timeout_s = 10");
+	CHECK_EQUAL(open_flow(17, CLIENT, 5000, 20 * SECOND), 1024);
+	CHECK_EQUAL(open_flow(17, CLIENT, 5000, 9 * SECOND), 1024);
+	struct frame in = make_frame(17, SERVER, 53, IP(203, 0, 113, 7), 1024, "x", 1);
+	RUNS(&in, 30 * SECOND, "translated_in");
+	RUNS(&in, 31 * SECOND, "no_mapping");
+	fixture_close(&nat);
+}
+
 static struct stage_owner owner_of(const struct frame *frame, uint32_t count)
 {
 	struct batch *b = &nat.batch;
@@ -352,6 +388,8 @@ int main(int argc, char **argv)
 	RUN(churn);
 	RUN(a_batch_sees_what_it_has_opened);
 	RUN(notes_of_the_flow_cache);
+	RUN(a_note_is_of_one_end);
+	RUN(time_does_not_go_back);
 	RUN(instances_split_the_ports);
 	RUN(a_hairpin_to_another_instance_is_lost);
 	return 0;

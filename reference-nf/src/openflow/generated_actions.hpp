@@ -126,7 +126,7 @@ protected:
 		mov(r11, ptr[row + offsetof(openflow_row, meters)]);
 		mov(rax, ptr[rsp + STACK_NOW]);
 		cmp(rax, ptr[r11 + at + offsetof(openflow_bucket, filled_ns)]);
-		jne(*fill, T_NEAR);
+		ja(*fill, T_NEAR);
 		L(*filled);
 		if (limit.of_byte != 0) {
 			movzx(ecx, word[mbuf + lay.mbuf_bytes]);

@@ -201,6 +201,28 @@ static void meters_refill_with_time(void)
 	fixture_close(&openflow);
 }
 
+/* The batches of two databases, each with its own time, reach an instance in turn. */
+static void meters_limit_by_two_clocks(void)
+{
+	struct frame f = udp_to(IP(192, 0, 2, 1), 9);
+
+	open_openflow("meter 1 pps 1000 burst 2 drop\nflow 0 0 any meter=1 write:output=1\n", "");
+	for (uint32_t i = 0; i < 1000; i++) { /* half a millisecond in all, on either clock */
+		now = 1000 + i * 500;
+		(void)fixture_run_one(&openflow, &f, now);
+		(void)fixture_run_one(&openflow, &f, now - 500);
+	}
+	CHECK_EQUAL(tables()->rows[0].meters[0].within, 2);
+	now = 2001000; /* two milliseconds after the first packet: a packet for each, and none twice */
+	RUNS(&f, "output");
+	now -= 500;
+	RUNS(&f, "output");
+	RUNS(&f, "metered");
+	CHECK_EQUAL(tables()->rows[0].meters[0].within, 4);
+	now = 0;
+	fixture_close(&openflow);
+}
+
 static void counts_are_inherited(void)
 {
 	struct frame f = udp_to(IP(192, 0, 2, 1), 9);
@@ -323,6 +345,7 @@ int main(int argc, char **argv)
 		RUN(keys_next_to_each_other);
 		RUN(metadata_goes_from_table_to_table);
 		RUN(meters_refill_with_time);
+		RUN(meters_limit_by_two_clocks);
 		RUN(counts_are_inherited);
 		RUN(code_is_never_writable);
 		RUN(a_full_routing_table);

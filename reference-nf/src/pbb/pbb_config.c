@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <rte_ether.h>
 
+#include "config/config_lines.h"
 #include "l2fwd/l2fwd_generate.h"
 #include "pbb/pbb_config.h"
 
@@ -62,14 +62,12 @@ static bool add(struct reading *r, struct pbb_customer customer, uint32_t line)
 }
 
 /* customer MAC bridge MAC */
-static void read_line(struct reading *r, uint32_t line, char *text)
+static void read_line(void *reading, uint32_t line, char *text)
 {
+	struct reading *r = reading;
 	char customer[18], bridge[18], rest;
 	struct pbb_customer found;
 
-	text[strcspn(text, "#\r\n")] = '\0';
-	if (text[strspn(text, " \t")] == '\0')
-		return;
 	if (sscanf(text, " customer %17s bridge %17s %c", customer, bridge, &rest) != 2)
 		config_mistake_in_file(r->config, r->path, line, "expected `customer <MAC> bridge <MAC>`");
 	else if (!read_address(customer, &found.address))
@@ -80,21 +78,6 @@ static void read_line(struct reading *r, uint32_t line, char *text)
 		config_mistake_in_file(r->config, r->path, line, "more than %u customers", PBB_CUSTOMERS_MAX);
 	else if (!add(r, found, line))
 		config_mistake_in_file(r->config, r->path, line, "no memory");
-}
-
-static void read_file(struct reading *r)
-{
-	char text[256];
-	uint32_t line = 0;
-	FILE *file = fopen(r->path, "r");
-
-	if (file == NULL) {
-		config_mistake(r->config, "pbb", "customers", "cannot read %s: %s", r->path, strerror(errno));
-		return;
-	}
-	while (fgets(text, sizeof(text), file) != NULL)
-		read_line(r, ++line, text);
-	fclose(file);
 }
 
 static int by_address(const void *a, const void *b, void *arg)
@@ -148,7 +131,7 @@ static bool read_customers(struct config *config, struct pbb_settings *s)
 	bool ok = true;
 
 	if (path != NULL)
-		read_file(&r);
+		config_read_lines(config, "pbb", "customers", path, read_line, &r);
 	for (uint32_t i = 0; ok && i < generated; i++) {
 		uint64_t bridge = GENERATED_BRIDGE | (uint64_t)(i % GENERATED_BRIDGES) << 40;
 		ok = add(&r, (struct pbb_customer){l2fwd_generated_address(seed, i), bridge}, UINT32_MAX);

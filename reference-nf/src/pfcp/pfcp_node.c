@@ -72,6 +72,14 @@ static void end_sessions(struct pfcp_node *n, uint32_t peer)
 		}
 }
 
+/* An SMF that begins anew counts from its first number again: what was answered before is no answer to it. */
+static void forget_replies(struct pfcp_node *n, uint32_t peer)
+{
+	for (uint32_t i = 0; i < PFCP_REPLIES; i++)
+		if (n->replies[i].to.address == peer)
+			n->replies[i].message.bytes = 0;
+}
+
 /* Elements of answers. */
 
 static void put_node_id(struct pfcp_writer *w, const struct pfcp_node *n)
@@ -112,7 +120,8 @@ static void put_created(struct pfcp_writer *w, const struct pfcp_node *n, const 
 	}
 }
 
-enum { TRIGGER_VOLUME = 2, TRIGGER_IMMEDIATE = 0x80, TRIGGER_ENDED = 8 };
+enum { TRIGGER_VOLUME = 2, TRIGGER_IMMEDIATE = 0x80 };	 /* of the first octet */
+enum { TRIGGER_QUOTA = 1, TRIGGER_ENDED = 8 };		 /* of the second */
 
 /* trigger: the first two octets of the Usage Report Trigger (8.2.41). */
 static void put_usage(struct pfcp_writer *w, uint16_t type, const struct upf_usage *usage, const uint8_t trigger[2])
@@ -193,6 +202,7 @@ static bool check_setup(struct exchange *x)
 		return refuse(x, PFCP_MANDATORY_IE_MISSING, PFCP_NODE_ID, "the SMF does not tell who it is");
 	if (!find(x->header, PFCP_RECOVERY_TIME_STAMP, 4, &ie))
 		return refuse(x, PFCP_MANDATORY_IE_MISSING, PFCP_RECOVERY_TIME_STAMP, "no recovery time stamp");
+	forget_replies(x->node, x->from.address);
 	if (is_peer(x->node, x->from.address))
 		end_sessions(x->node, x->from.address); /* it has begun anew (TS 29.244, 6.2.6.2.2) */
 	return add_peer(x->node, x->from.address) || refuse(x, PFCP_NO_RESOURCES, 0, "too many SMFs");
@@ -395,19 +405,28 @@ static bool answer(struct exchange *x)
 	return true;
 }
 
-static struct pfcp_reply *find_reply(struct pfcp_node *n, struct pfcp_end from, const struct pfcp_header *h)
+static uint64_t hash_of(const uint8_t *data, size_t bytes)
+{
+	uint64_t hash = bytes;
+
+	for (size_t i = 0; i < bytes; i++)
+		hash = mix64(hash ^ data[i]);
+	return hash;
+}
+
+static struct pfcp_reply *find_reply(struct pfcp_node *n, struct pfcp_end from, uint64_t request, uint64_t now_ms)
 {
 	for (uint32_t i = 0; i < PFCP_REPLIES; i++) {
 		struct pfcp_reply *r = &n->replies[i];
 		if (r->message.bytes != 0 && r->to.address == from.address && r->to.port == from.port &&
-		    r->sequence == h->sequence && r->request == h->type)
+		    r->request == request && now_ms - r->at_ms <= PFCP_REPEATED_MS)
 			return r;
 	}
 	return NULL;
 }
 
 const struct pfcp_writer *pfcp_node_receive(struct pfcp_node *n, struct pfcp_end from, const uint8_t *data, size_t bytes,
-					    struct pfcp_fault *fault)
+					    uint64_t now_ms, struct pfcp_fault *fault)
 {
 	struct pfcp_header header;
 
@@ -416,7 +435,8 @@ const struct pfcp_writer *pfcp_node_receive(struct pfcp_node *n, struct pfcp_end
 		*fault = (struct pfcp_fault){PFCP_INVALID_LENGTH, 0, {"no message: its lengths contradict each other", UPF_PDR, 0}};
 		return NULL;
 	}
-	struct pfcp_reply *again = header.type == PFCP_HEARTBEAT_REQUEST ? NULL : find_reply(n, from, &header);
+	uint64_t request = hash_of(data, bytes);
+	struct pfcp_reply *again = header.type == PFCP_HEARTBEAT_REQUEST ? NULL : find_reply(n, from, request, now_ms);
 	if (again != NULL)
 		return &again->message; /* the answer was lost (TS 29.244, 6.4) */
 	struct pfcp_reply *r = &n->replies[n->next_reply];
@@ -428,8 +448,8 @@ const struct pfcp_writer *pfcp_node_receive(struct pfcp_node *n, struct pfcp_end
 		return NULL;
 	pfcp_end(&r->message);
 	r->to = from;
-	r->sequence = header.sequence;
-	r->request = header.type;
+	r->at_ms = now_ms;
+	r->request = request;
 	n->next_reply = (n->next_reply + 1) % PFCP_REPLIES;
 	return &r->message;
 }
@@ -451,7 +471,7 @@ static bool begin_report(struct pfcp_node *n, struct pfcp_writer *w, struct pfcp
 
 bool pfcp_node_report(struct pfcp_node *n, struct pfcp_writer *w, struct pfcp_end *to)
 {
-	static const uint8_t volume[2] = {TRIGGER_VOLUME, 0};
+	static const uint8_t volume[2] = {TRIGGER_VOLUME, 0}, quota[2] = {0, TRIGGER_QUOTA};
 	struct upf_usage usage;
 	uint64_t seid;
 	uint32_t pdr;
@@ -459,7 +479,7 @@ bool pfcp_node_report(struct pfcp_node *n, struct pfcp_writer *w, struct pfcp_en
 	while (upf_store_next_report(n->store, &seid, &usage)) {
 		if (!begin_report(n, w, to, seid, REPORT_USAGE))
 			continue;
-		put_usage(w, PFCP_USAGE_REPORT_REQUEST, &usage, volume);
+		put_usage(w, PFCP_USAGE_REPORT_REQUEST, &usage, usage.quota_used ? quota : volume);
 		pfcp_end(w);
 		return true;
 	}

@@ -11,6 +11,7 @@
 
 #define PFCP_PEERS_MAX 16u
 #define PFCP_REPLIES 64u /* remembered, for requests that come again */
+#define PFCP_REPEATED_MS 30000u /* a request comes again within it: SMFs give up after a few attempts, seconds apart */
 
 /* Whoever speaks: address and port as in a packet. */
 struct pfcp_end {
@@ -18,11 +19,12 @@ struct pfcp_end {
 	uint16_t port;
 };
 
+/* An answer, and what it answers. A sequence number alone tells no request: a restarted SMF gives it again. */
 struct pfcp_reply {
 	struct pfcp_end to;
-	uint32_t sequence;
-	uint8_t request;
-	struct pfcp_writer message;
+	uint64_t at_ms; /* when the request came first */
+	uint64_t request; /* hash of its bytes */
+	struct pfcp_writer message; /* no bytes: none is remembered */
 };
 
 /* What a session's SMF knows it by. */
@@ -47,10 +49,10 @@ struct pfcp_node {
 bool pfcp_node_open(struct pfcp_node *node, struct upf_store *store, uint32_t n3, uint32_t n4, uint64_t started);
 void pfcp_node_close(struct pfcp_node *node);
 
-/* Handles a message. NULL: there is nothing to answer; else the answer, good until the next call. *fault says what became
- * of a session request. */
+/* Handles a message. now_ms: of a clock that never steps back. NULL: there is nothing to answer; else the answer, good
+ * until the next call. *fault says what became of a session request. */
 const struct pfcp_writer *pfcp_node_receive(struct pfcp_node *node, struct pfcp_end from, const uint8_t *data, size_t bytes,
-					    struct pfcp_fault *fault);
+					    uint64_t now_ms, struct pfcp_fault *fault);
 
 /* A request to report usage that is due, or packets that are not kept. false: there is nothing to report. */
 bool pfcp_node_report(struct pfcp_node *node, struct pfcp_writer *message, struct pfcp_end *to);

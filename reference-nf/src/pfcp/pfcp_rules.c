@@ -155,6 +155,7 @@ static bool update_qer(struct pfcp_request *r, const struct pfcp_ie *ie)
 /* Usage. */
 
 enum { HAS_TOTAL = 1, HAS_UPLINK = 2, HAS_DOWNLINK = 4 };
+enum { TRIGGER_QUOTA = 1 }; /* of the second octet */
 
 /* Volumes whose flags are set follow each other in this order. */
 static bool read_volumes(struct pfcp_request *r, const struct pfcp_ie *ie, uint64_t volumes[UPF_VOLUMES])
@@ -189,6 +190,12 @@ static bool take_urr(struct pfcp_request *r, const struct pfcp_ie *ie, void *ter
 
 	if (ie->type == PFCP_VOLUME_THRESHOLD)
 		return read_volumes(r, ie, u->threshold);
+	if (ie->type == PFCP_REPORTING_TRIGGERS) {
+		if (!holds(r, ie, 2))
+			return false;
+		u->reports_quota = (ie->value[1] & TRIGGER_QUOTA) != 0;
+		return true;
+	}
 	if (ie->type != PFCP_VOLUME_QUOTA)
 		return true;
 	if (!read_volumes(r, ie, quotas))
@@ -196,6 +203,7 @@ static bool take_urr(struct pfcp_request *r, const struct pfcp_ie *ie, void *ter
 	if (quotas[UPF_VOLUME_UPLINK] != UPF_NO_VOLUME || quotas[UPF_VOLUME_DOWNLINK] != UPF_NO_VOLUME)
 		return refuse(r, PFCP_NOT_SUPPORTED, ie->type, "only quotas of the total volume are supported");
 	u->quota = quotas[UPF_VOLUME_TOTAL];
+	u->granted = true;
 	return true;
 }
 

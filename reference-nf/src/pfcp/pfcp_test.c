@@ -16,6 +16,7 @@ static const struct pfcp_writer *reply;
 static struct pfcp_fault fault;
 static struct pfcp_end smf;
 static uint32_t sequence;
+static uint64_t now_ms;
 
 static void open_node(void)
 {
@@ -40,7 +41,7 @@ static void begin(uint8_t type, bool has_seid, uint64_t seid)
 static void send_request(void)
 {
 	pfcp_end(&request);
-	reply = pfcp_node_receive(&node, smf, request.data, request.bytes, &fault);
+	reply = pfcp_node_receive(&node, smf, request.data, request.bytes, now_ms, &fault);
 }
 
 static struct pfcp_header reply_header(void)
@@ -80,13 +81,19 @@ static void put_node_id(void)
 	pfcp_put(&request, PFCP_NODE_ID, id, sizeof(id));
 }
 
-static void associate(void)
+/* started: the SMF's recovery time stamp. */
+static void associate_since(uint32_t started)
 {
 	begin(PFCP_ASSOCIATION_SETUP_REQUEST, false, 0);
 	put_node_id();
-	pfcp_put_number(&request, PFCP_RECOVERY_TIME_STAMP, 5, 4);
+	pfcp_put_number(&request, PFCP_RECOVERY_TIME_STAMP, started, 4);
 	send_request();
 	CHECK_EQUAL(cause(), PFCP_ACCEPTED);
+}
+
+static void associate(void)
+{
+	associate_since(5);
 }
 
 static void put_f_teid(uint32_t teid)
@@ -306,6 +313,47 @@ static void requests_that_come_again(void)
 	close_node();
 }
 
+/* It gives its sequence numbers anew, at once: what was answered before is no answer to it. */
+static void an_smf_that_begins_again(void)
+{
+	open_node();
+	sequence = 0;
+	associate_since(100);
+	uint64_t before = establish(0x1011, IP(10, 0, 0, 1));
+	sequence = 0;
+	associate_since(777);
+	CHECK_EQUAL(upf_store_sessions(node.store), 0);
+	uint64_t after = establish(0x1099, IP(10, 0, 0, 2));
+	CHECK(after != 0 && after != before);
+	CHECK(upf_store_has_teid(node.store, 0x1099) && !upf_store_has_teid(node.store, 0x1011));
+	sequence = 0;
+	associate_since(778);
+	CHECK_EQUAL(upf_store_sessions(node.store), 0);
+	CHECK(establish(0x1099, IP(10, 0, 0, 2)) != 0); /* the same bytes as before */
+	CHECK_EQUAL(upf_store_sessions(node.store), 1);
+	CHECK_EQUAL(node.done, 3);
+	close_node();
+}
+
+/* Another request of the same number, and the same one after a time in which no SMF repeats it. */
+static void numbers_that_come_again(void)
+{
+	open_node();
+	associate();
+	CHECK(establish(9, 10) != 0);
+	sequence--;
+	CHECK(establish(11, 12) != 0);
+	CHECK_EQUAL(upf_store_sessions(node.store), 2);
+	now_ms += PFCP_REPEATED_MS;
+	send_request();
+	CHECK_EQUAL(cause(), PFCP_ACCEPTED);
+	now_ms++;
+	send_request();
+	CHECK_EQUAL(cause(), PFCP_RULE_FAILURE); /* it is done again, and its TEID is taken */
+	CHECK_EQUAL(node.done, 2);
+	close_node();
+}
+
 static void refused_as_a_whole(void)
 {
 	struct upf_rules before, after;
@@ -357,7 +405,7 @@ static void requests_cut_short(void)
 		}
 		if (bytes >= 16)
 			put16(data + 12, (uint16_t)(0x8000 | bytes)); /* a sequence number of its own */
-		(void)pfcp_node_receive(&node, smf, data, bytes, &fault);
+		(void)pfcp_node_receive(&node, smf, data, bytes, now_ms, &fault);
 		free(data);
 		CHECK(fault.cause != PFCP_ACCEPTED);
 		CHECK_EQUAL(upf_store_sessions(node.store), 1);
@@ -387,6 +435,69 @@ static void reports(void)
 	close_node();
 }
 
+static void put_quota(uint16_t ie, uint64_t bytes, const uint8_t triggers[2])
+{
+	uint8_t quota[9] = {1};
+	uint32_t group = pfcp_open_group(&request, ie);
+
+	put32(quota + 5, (uint32_t)bytes);
+	pfcp_put_number(&request, PFCP_URR_ID, 1, 4);
+	if (triggers != NULL)
+		pfcp_put(&request, PFCP_REPORTING_TRIGGERS, triggers, 2);
+	if (bytes != 0)
+		pfcp_put(&request, PFCP_VOLUME_QUOTA, quota, sizeof(quota));
+	pfcp_close_group(&request, group);
+}
+
+static void update_quota(uint64_t seid, uint64_t bytes, const uint8_t triggers[2])
+{
+	begin(PFCP_SESSION_MODIFICATION_REQUEST, true, seid);
+	put_quota(PFCP_UPDATE_URR, bytes, triggers);
+	send_request();
+	CHECK_EQUAL(cause(), PFCP_ACCEPTED);
+}
+
+/* A quota counts from its grant, and the word that it is used up is another one than that of a threshold. */
+static void quotas(void)
+{
+	static const uint8_t volumes[] = {2, 1};
+	struct pfcp_writer message;
+	struct pfcp_end to;
+	struct pfcp_header h;
+	struct pfcp_ie ie, part = {0};
+
+	open_node();
+	associate();
+	uint64_t seid = establish(9, 10);
+	struct upf_store *s = node.store;
+	uint32_t urr = s->sessions[(uint32_t)seid - 1].urrs;
+	struct upf_urr *u = &s->urrs[urr];
+	CHECK_EQUAL(u->quota, UPF_NO_VOLUME);
+	u->bytes[UPF_DOWNLINK] = 3000;
+	update_quota(seid, 1000, NULL);
+	CHECK_EQUAL(u->quota, 4000);
+	CHECK_EQUAL(u->grant & 1, 0);
+	u->bytes[UPF_UPLINK] = 1500;
+	update_quota(seid, 0, volumes); /* nothing is granted */
+	CHECK_EQUAL(u->quota, 4000);
+	CHECK_EQUAL(u->grant & 1, 1);
+	update_quota(seid, 1000, NULL); /* as much as before */
+	CHECK_EQUAL(u->quota, 5500);
+	CHECK_EQUAL(u->grant & 1, 1);
+	CHECK(rte_ring_sp_enqueue(s->reports[0], upf_reference(urr | UPF_QUOTA_USED, u->epoch)) == 0);
+	CHECK(pfcp_node_report(&node, &message, &to));
+	CHECK(pfcp_read_header(message.data, message.bytes, &h));
+	struct pfcp_reader reader = pfcp_reader(h.body, h.body_bytes);
+	while (pfcp_next(&reader, &ie) && ie.type != PFCP_USAGE_REPORT_REQUEST)
+		;
+	reader = pfcp_reader(ie.value, ie.bytes);
+	while (pfcp_next(&reader, &part) && part.type != PFCP_USAGE_REPORT_TRIGGER)
+		;
+	CHECK_EQUAL(part.type, PFCP_USAGE_REPORT_TRIGGER);
+	CHECK_EQUAL(pfcp_number(part.value, 3), 0x000100);
+	close_node();
+}
+
 int main(int argc, char **argv)
 {
 	(void)argc;
@@ -395,8 +506,11 @@ int main(int argc, char **argv)
 	RUN(a_session_from_begin_to_end);
 	RUN(teids_are_chosen);
 	RUN(requests_that_come_again);
+	RUN(an_smf_that_begins_again);
+	RUN(numbers_that_come_again);
 	RUN(refused_as_a_whole);
 	RUN(requests_cut_short);
 	RUN(reports);
+	RUN(quotas);
 	return 0;
 }

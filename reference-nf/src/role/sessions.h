@@ -11,8 +11,8 @@
 
 struct sessions;
 
-/* timeout: removes sessions idle that long. It must not be shorter than the stages' own, or a flow that they still have
- * would change its worker. NULL: reported on stderr. */
+/* timeout: removes sessions idle that long. It must not be shorter than the stages' own, nor entries fewer than theirs
+ * (settings.c), or a flow that they still have would change its worker. NULL: reported on stderr. */
 struct sessions *sessions_create(uint32_t entries, uint32_t workers, uint64_t timeout_ns,
 				 const struct stage_place *place);
 void sessions_destroy(struct sessions *sessions);

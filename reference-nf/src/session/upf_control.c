@@ -80,6 +80,14 @@ static bool fill_generated(struct upf_store *store, const struct pdr_settings *s
 	return true;
 }
 
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
 /* Messages of a capture, as an SMF has sent them. */
 
 static bool take_message(const char *path, uint32_t number, const struct capture_frame *f)
@@ -93,7 +101,7 @@ static bool take_message(const char *path, uint32_t number, const struct capture
 	    load_be16(f->data + p.l4 + 2) != PFCP_PORT)
 		return true;
 	const struct pfcp_end from = {load32(f->data + ETHER_BYTES + 12), load16(f->data + p.l4)};
-	(void)pfcp_node_receive(&control.node, from, f->data + p.payload, p.payload_bytes, &fault);
+	(void)pfcp_node_receive(&control.node, from, f->data + p.payload, p.payload_bytes, now_ms(), &fault);
 	if (fault.cause == PFCP_ACCEPTED)
 		return true;
 	upf_say_refusal(&fault.rule, text);
@@ -179,8 +187,8 @@ static void receive(void)
 		return;
 	number++;
 	pthread_mutex_lock(&control.store->lock);
-	const struct pfcp_writer *reply = pfcp_node_receive(
-		&control.node, (struct pfcp_end){from.sin_addr.s_addr, from.sin_port}, data, (size_t)bytes, &fault);
+	const struct pfcp_end peer = {from.sin_addr.s_addr, from.sin_port};
+	const struct pfcp_writer *reply = pfcp_node_receive(&control.node, peer, data, (size_t)bytes, now_ms(), &fault);
 	pthread_mutex_unlock(&control.store->lock);
 	if (fault.cause != PFCP_ACCEPTED)
 		say_refused(&from, number, &fault);

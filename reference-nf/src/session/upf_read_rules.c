@@ -62,7 +62,8 @@ static void read_urr(const struct upf_store *s, uint32_t at, struct upf_urr_term
 {
 	*terms = (struct upf_urr_terms){
 		.id = s->urrs[at].id,
-		.quota = atomic_load_explicit(&s->urrs[at].quota, memory_order_relaxed),
+		.quota = s->quotas[at].bytes,
+		.reports_quota = s->quotas[at].reported,
 	};
 	memcpy(terms->threshold, s->thresholds[at], sizeof(terms->threshold));
 }

@@ -61,7 +61,9 @@ struct upf_qer_terms {
 struct upf_urr_terms {
 	uint32_t id;
 	uint64_t threshold[UPF_VOLUMES]; /* bytes from report to report; UPF_NO_VOLUME */
-	uint64_t quota;			 /* bytes in all; UPF_NO_VOLUME */
+	uint64_t quota;			 /* bytes from its grant on; UPF_NO_VOLUME */
+	bool granted;	  /* the quota counts from now on, also if it is as large as the one before */
+	bool reports_quota; /* its end is reported */
 };
 
 struct upf_rules {

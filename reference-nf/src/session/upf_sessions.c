@@ -29,6 +29,49 @@ static bool check_keys(const struct upf_store *s, uint32_t session, const struct
 	return true;
 }
 
+#define SHARED ", which cannot be where several instances share the sessions"
+
+/* Adds a PDR's addresses to those of its session. false: it has another one of that version. */
+static bool add_addresses(const struct upf_pdr_terms *p, struct upf_ue *ue, struct upf_refusal *refusal)
+{
+	if ((p->ue.versions & ue->versions & DPI_IPV4) != 0 && p->ue.ipv4 != ue->ipv4)
+		return refuse(refusal, UPF_PDR, p->id, "its session has two IPv4 addresses" SHARED);
+	if ((p->ue.versions & ue->versions & DPI_IPV6) != 0 && p->ue.ipv6 != ue->ipv6)
+		return refuse(refusal, UPF_PDR, p->id, "its session has two IPv6 prefixes" SHARED);
+	if ((p->ue.versions & DPI_IPV4) != 0)
+		ue->ipv4 = p->ue.ipv4;
+	if ((p->ue.versions & DPI_IPV6) != 0)
+		ue->ipv6 = p->ue.ipv6;
+	ue->versions |= p->ue.versions;
+	return true;
+}
+
+/* Whether packets of both find the same instance. */
+static bool same_home(const struct upf_ue *a, const struct upf_ue *b)
+{
+	if (((a->versions ^ b->versions) & DPI_IPV4) != 0)
+		return false;
+	return (a->versions & DPI_IPV4) != 0 ? a->ipv4 == b->ipv4 : a->ipv6 == b->ipv6;
+}
+
+/* Where several instances share the sessions, all packets of one belong to the instance that one address of it tells,
+ * as long as it lasts: credit and counts have one writer. */
+static bool check_home(const struct upf_store *s, const struct upf_rules *rules, struct upf_session *session,
+		       struct upf_refusal *refusal)
+{
+	struct upf_ue ue = {0};
+
+	for (uint32_t i = 0; s->divided && i < rules->pdr_count; i++)
+		if (!add_addresses(&rules->pdrs[i], &ue, refusal))
+			return false;
+	if (ue.versions == 0)
+		return true;
+	if (session->ue.versions != 0 && !same_home(&session->ue, &ue))
+		return refuse(refusal, UPF_PDR, 0, "its address changes" SHARED);
+	session->ue = ue;
+	return true;
+}
+
 /* Records of a PDR for each of its keys. */
 static uint32_t records_of(const struct upf_pdr_terms *p)
 {
@@ -136,6 +179,24 @@ static void set_threshold(struct upf_store *s, uint32_t at, enum upf_volume volu
 	atomic_store_explicit(&u->due[volume], due, memory_order_relaxed);
 }
 
+/* A quota counts from its grant. The word of the grant is written last: an lcore that finds it finds the quota, too. */
+static void set_quota(struct upf_store *s, uint32_t at, const struct upf_urr_terms *terms)
+{
+	struct upf_quota *q = &s->quotas[at];
+	struct upf_urr *u = &s->urrs[at];
+	bool granted = terms->granted || q->bytes != terms->quota;
+	uint64_t end = terms->quota == UPF_NO_VOLUME ? UPF_NO_VOLUME : counted(u, UPF_VOLUME_TOTAL) + terms->quota;
+	uint16_t grant = atomic_load_explicit(&u->grant, memory_order_relaxed);
+
+	if (!granted && q->reported == terms->reports_quota)
+		return;
+	if (granted)
+		atomic_store_explicit(&u->quota, end, memory_order_relaxed);
+	*q = (struct upf_quota){terms->quota, terms->reports_quota};
+	grant = (uint16_t)(((grant | 1) + 1) | terms->reports_quota);
+	atomic_store_explicit(&u->grant, grant, memory_order_release); /* pairs with (G) in urr.c */
+}
+
 static uint32_t take_urr(struct upf_store *s, uint32_t session, uint32_t id)
 {
 	uint32_t at = upf_take_place(&s->free_urrs);
@@ -148,6 +209,7 @@ static uint32_t take_urr(struct upf_store *s, uint32_t session, uint32_t id)
 		__atomic_store_n(&s->thresholds[at][v], UPF_NO_VOLUME, __ATOMIC_RELAXED);
 		atomic_store_explicit(&u->due[v], UPF_NO_VOLUME, memory_order_relaxed);
 	}
+	set_quota(s, at, &(struct upf_urr_terms){.quota = UPF_NO_VOLUME, .granted = true});
 	u->id = id;
 	s->reported[at] = (struct upf_reported){.session = session};
 	atomic_store_explicit(&u->epoch, epoch + 1, memory_order_relaxed);
@@ -167,7 +229,7 @@ static void install_urrs(struct installation *x)
 			at = take_urr(s, x->session, terms->id);
 		for (uint32_t v = 0; v < UPF_VOLUMES; v++)
 			set_threshold(s, at, v, terms->threshold[v]);
-		atomic_store_explicit(&s->urrs[at].quota, terms->quota, memory_order_relaxed);
+		set_quota(s, at, terms);
 		s->urrs[at].sibling = x->now.urrs;
 		x->now.urrs = x->urr_at[i] = at;
 	}
@@ -203,6 +265,7 @@ static uint32_t install_pdr(struct installation *x, const struct upf_pdr_terms *
 	p->predefined = terms->predefined;
 	p->qfi = qfi_of(x->rules, terms);
 	p->match_qfi = terms->side == UPF_ACCESS ? terms->qfi : 0;
+	p->home = (x->now.ue.versions & DPI_IPV4) != 0 ? x->now.ue.ipv4 : 0;
 	s->origins[at] = (struct upf_pdr_origin){
 		.id = terms->id,
 		.precedence = terms->precedence,
@@ -292,14 +355,23 @@ static bool install(struct upf_store *s, uint32_t session, const struct upf_rule
 {
 	struct installation x = {.store = s, .rules = rules, .session = session, .before = s->sessions[session]};
 
-	if (!upf_rules_check(rules, refusal) || !check_keys(s, session, rules, refusal))
+	x.now = (struct upf_session){
+		.pdrs = UPF_NONE,
+		.fars = UPF_NONE,
+		.qers = UPF_NONE,
+		.urrs = UPF_NONE,
+		.generation = x.before.generation,
+		.used = true,
+		.ue = x.before.ue,
+	};
+	if (!upf_rules_check(rules, refusal) || !check_keys(s, session, rules, refusal) ||
+	    !check_home(s, rules, &x.now, refusal))
 		return false;
 	upf_reclaim(s, false);
 	if (!has_room(s, rules))
 		upf_reclaim(s, true);
 	if (!has_room(s, rules))
 		return refuse(refusal, UPF_PDR, 0, "no room for its rules: [pdr] rules, filters");
-	x.now = (struct upf_session){UPF_NONE, UPF_NONE, UPF_NONE, UPF_NONE, x.before.generation, true};
 	install_fars(&x);
 	install_qers(&x);
 	install_urrs(&x);
@@ -316,7 +388,13 @@ uint64_t upf_store_establish(struct upf_store *s, const struct upf_rules *rules,
 	}
 	uint32_t session = upf_take_place(&s->free_sessions);
 	uint32_t generation = s->sessions[session].generation;
-	s->sessions[session] = (struct upf_session){UPF_NONE, UPF_NONE, UPF_NONE, UPF_NONE, generation, false};
+	s->sessions[session] = (struct upf_session){
+		.pdrs = UPF_NONE,
+		.fars = UPF_NONE,
+		.qers = UPF_NONE,
+		.urrs = UPF_NONE,
+		.generation = generation,
+	};
 	if (install(s, session, rules, refusal))
 		return upf_store_seid(s, session);
 	upf_give_place(&s->free_sessions, session);

@@ -63,12 +63,14 @@ static bool open_records(struct upf_store *s, const struct stage_place *place)
 	s->filters = table_memory_take("upf_filters", s->settings.filters * sizeof(*s->filters), place->socket);
 	s->origins = calloc(rules, sizeof(*s->origins));
 	s->thresholds = calloc(rules, sizeof(*s->thresholds));
+	s->quotas = calloc(rules, sizeof(*s->quotas));
 	s->reported = calloc(rules, sizeof(*s->reported));
 	s->sessions = calloc(s->settings.sessions, sizeof(*s->sessions));
 	s->retired = calloc(UPF_RETIRED_MAX, sizeof(*s->retired));
 	memset(s->filter_buckets, 0xff, sizeof(s->filter_buckets));
 	return s->pdrs != NULL && s->fars != NULL && s->qers != NULL && s->urrs != NULL && s->filters != NULL &&
-	       s->origins != NULL && s->thresholds != NULL && s->reported != NULL && s->sessions != NULL && s->retired != NULL;
+	       s->origins != NULL && s->thresholds != NULL && s->quotas != NULL && s->reported != NULL &&
+	       s->sessions != NULL && s->retired != NULL;
 }
 
 static bool open_all_places(struct upf_store *s)
@@ -87,6 +89,7 @@ struct upf_store *upf_store_create(const struct upf_store_settings *settings, co
 	if (s == NULL)
 		return NULL;
 	s->settings = *settings;
+	s->divided = place->flows > 1;
 	pthread_mutex_init(&s->lock, NULL);
 	if (open_records(s, place) && open_all_places(s) && open_keys(s, place) && open_rings(s->reports, "reports", place) &&
 	    open_rings(s->arrivals, "arrivals", place)) {
@@ -122,6 +125,7 @@ void upf_store_destroy(struct upf_store *s)
 		free(places[i]->free);
 	free(s->origins);
 	free(s->thresholds);
+	free(s->quotas);
 	free(s->reported);
 	free(s->sessions);
 	free(s->retired);

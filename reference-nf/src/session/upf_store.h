@@ -37,6 +37,7 @@ struct upf_pdr {
 	uint8_t predefined;
 	uint8_t qfi;	   /* that packets to the access side are sent with; 0: none */
 	uint8_t match_qfi; /* that packets from there have; 0: any */
+	uint32_t home; /* the session's IPv4 address, by which its IPv6 packets, too, find their instance; 0: none */
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct upf_pdr) == 64, "one line");
 
@@ -65,9 +66,11 @@ _Static_assert(sizeof(struct upf_qer) == 64, "one line");
 struct upf_urr {
 	_Atomic uint64_t bytes[UPF_DIRECTIONS];
 	_Atomic uint64_t due[UPF_VOLUMES]; /* bytes at which a report is due; UPF_NO_VOLUME */
-	_Atomic uint64_t quota;
+	_Atomic uint64_t quota;		   /* bytes at which it is used up; UPF_NO_VOLUME */
 	uint32_t id, sibling;
 	_Atomic uint32_t epoch; /* odd: in force */
+	_Atomic uint16_t grant;	   /* rises with each grant of a quota; odd: its end is to be reported */
+	_Atomic uint16_t reported; /* the grant whose end was reported last: whoever runs the stage writes */
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct upf_urr) == 64, "one line");
 
@@ -75,6 +78,12 @@ _Static_assert(sizeof(struct upf_urr) == 64, "one line");
 struct upf_pdr_origin {
 	uint32_t id, precedence, teid, session, sibling;
 	uint8_t key, filter; /* of the PDR's keys and filters: it has a record for each pair */
+};
+
+/* Of a URR: its quota as it was granted. */
+struct upf_quota {
+	uint64_t bytes;
+	bool reported;
 };
 
 /* Of a URR: what its reports have told. */
@@ -88,6 +97,7 @@ struct upf_session {
 	uint32_t pdrs, fars, qers, urrs; /* the first of each; UPF_NONE */
 	uint32_t generation;
 	bool used;
+	struct upf_ue ue; /* the subscriber's addresses; where it has several of a version, one of them */
 };
 
 struct upf_filter {
@@ -129,10 +139,12 @@ struct upf_store {
 	struct rte_ring *reports[STAGE_MAX_INSTANCES], *arrivals[STAGE_MAX_INSTANCES];
 	/* The control thread's. */
 	struct upf_store_settings settings;
+	bool divided; /* several instances have QERs and URRs, each those of its own sessions */
 	pthread_mutex_t lock; /* who looks at sessions and is no lcore holds it */
 	struct rte_rcu_qsbr *readers; /* NULL: there are none yet */
 	struct upf_pdr_origin *origins;
 	uint64_t (*thresholds)[UPF_VOLUMES]; /* of URRs; an lcore reads them when one is crossed */
+	struct upf_quota *quotas;	     /* of URRs */
 	struct upf_reported *reported;	     /* of URRs */
 	struct upf_session *sessions;
 	struct upf_places free_pdrs, free_fars, free_qers, free_urrs, free_sessions, free_filters;
@@ -175,6 +187,8 @@ static inline uint32_t upf_reference_number(const void *what)
 {
 	return (uint32_t)(uintptr_t)what;
 }
+
+#define UPF_QUOTA_USED (UINT32_C(1) << 31) /* in the number of a URR that is told of: its quota's end is what is told */
 
 static inline uint32_t upf_reference_epoch(const void *what)
 {

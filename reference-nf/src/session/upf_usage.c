@@ -31,11 +31,12 @@ bool upf_store_next_report(struct upf_store *s, uint64_t *seid, struct upf_usage
 	for (uint32_t i = 0; i < STAGE_MAX_INSTANCES; i++) {
 		void *what;
 		while (rte_ring_sc_dequeue(s->reports[i], &what) == 0) {
-			uint32_t at = upf_reference_number(what);
+			uint32_t number = upf_reference_number(what), at = number & ~UPF_QUOTA_USED;
 			if (atomic_load_explicit(&s->urrs[at].epoch, memory_order_relaxed) != upf_reference_epoch(what))
 				continue;
 			*seid = upf_store_seid(s, s->reported[at].session);
 			*usage = report(s, at);
+			usage->quota_used = at != number;
 			return true;
 		}
 	}

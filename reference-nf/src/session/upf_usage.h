@@ -11,6 +11,7 @@
 struct upf_usage {
 	uint32_t urr;
 	uint32_t number; /* of the report, from 0 */
+	bool quota_used; /* why it is due; false: a threshold */
 	uint64_t bytes[UPF_DIRECTIONS];
 };
 

@@ -211,6 +211,9 @@ static inline void put_by_queue(struct generator *g, struct rte_mbuf *mbufs[], u
 {
 	struct rte_mbuf *of_queue[BATCH_MAX];
 
+	/* relaxed: time alone, which no packet waits for */
+	atomic_store_explicit(&g->io->offered.packets, g->handed_in, memory_order_relaxed);
+	g->handed_in += n;
 	for (uint32_t q = 0; q < g->io->rx_queues; q++) {
 		uint32_t count = 0;
 		for (uint32_t i = 0; i < n; i++)

@@ -25,6 +25,7 @@ struct generator {
 	struct nic nic; /* of [io] offload; it takes what was generated before the NF receives it */
 	struct rte_mbuf *waiting[BATCH_MAX];
 	uint32_t waiting_count;
+	uint64_t handed_in; /* packets put before several queues, priming included */
 	struct pace pace;
 	uint32_t burst;
 	struct ramp ramp; /* of an agent's trial; the settings have none */

@@ -153,11 +153,16 @@ void *qer_configure(struct config *config)
 	return s;
 }
 
-/* urr has no settings: something that is not NULL. */
+/* As qer's, of which a packet's owner needs n3. */
 void *urr_configure(struct config *config)
 {
+	struct qer_settings *s = calloc(1, sizeof(*s));
+
+	if (s == NULL)
+		return NULL;
 	check_order(config, "urr", "pdr");
-	return calloc(1, 1);
+	s->n3 = upf_read_n3(config);
+	return s;
 }
 
 void *far_configure(struct config *config)

@@ -15,6 +15,23 @@ static int32_t by_address(const uint8_t *address, uint8_t version, uint32_t coun
 	return (int32_t)(mix64(number) % count);
 }
 
+/* As its IPv4 packets, if the session has both: where it has several instances, it has one address of each. */
+static int32_t by_prefix(const uint8_t *address, uint32_t count)
+{
+	const struct upf_store *s = upf_store_running();
+	uint64_t prefix;
+	void *first;
+
+	memcpy(&prefix, address, sizeof(prefix));
+	const struct flow_key key = upf_key(UPF_KEY_IPV6, prefix);
+	if (rte_hash_lookup_with_hash_data(s->keys, &key, upf_key_hash(&key), &first) >= 0) {
+		uint32_t home = s->pdrs[(uintptr_t)first].home;
+		if (home != 0)
+			return by_address((const uint8_t *)&home, 4, count);
+	}
+	return by_address(address, 6, count);
+}
+
 /* The packet is to the near end of the tunnels, over UDP. */
 static int32_t owner_in_tunnel(const uint8_t *frame, const struct packet *p, uint32_t count)
 {
@@ -27,7 +44,7 @@ static int32_t owner_in_tunnel(const uint8_t *frame, const struct packet *p, uin
 	if (g.payload_bytes >= IPV4_MIN_BYTES && inner[0] >> 4 == 4)
 		return by_address(inner + 12, 4, count);
 	if (g.payload_bytes >= IPV6_BYTES && inner[0] >> 4 == 6)
-		return by_address(inner + 8, 6, count);
+		return by_prefix(inner + 8, count);
 	return OWNER_ANY;
 }
 
@@ -37,7 +54,7 @@ static int32_t owner_of(uint32_t n3, const uint8_t *frame, const struct packet *
 	if (p->kind >= PACKET_MALFORMED)
 		return OWNER_ANY;
 	if (p->version == 6)
-		return by_address(frame + ETHER_BYTES + (decapsulated ? 8 : 24), 6, count);
+		return by_prefix(frame + ETHER_BYTES + (decapsulated ? 8 : 24), count);
 	if (decapsulated)
 		return by_address(frame + ETHER_BYTES + 12, 4, count);
 	if (load32(frame + ETHER_BYTES + 16) == n3)

@@ -30,9 +30,10 @@ struct pdr_settings {
 	uint32_t churn; /* sessions that end and begin again, a second */
 };
 
+/* Of qer and urr. */
 struct qer_settings {
 	uint32_t n3;
-	uint64_t burst_ms;
+	uint64_t burst_ms; /* of qer */
 };
 
 #endif

@@ -175,6 +175,81 @@ static void reports_and_quota(void)
 	close_chain();
 }
 
+/* The rules of the only session, about to be changed. */
+static struct upf_rules session_rules(void)
+{
+	struct upf_rules rules;
+
+	CHECK(upf_store_rules(upf_store_running(), upf_store_seid(upf_store_running(), 0), &rules));
+	return rules;
+}
+
+static void change_session(const struct upf_rules *rules)
+{
+	struct upf_refusal refusal;
+
+	CHECK(upf_store_modify(upf_store_running(), upf_store_seid(upf_store_running(), 0), rules, &refusal));
+}
+
+static void quota_is_reported(uint64_t bytes)
+{
+	struct upf_usage usage;
+	uint64_t seid;
+
+	CHECK(upf_store_next_report(upf_store_running(), &seid, &usage));
+	CHECK(usage.quota_used);
+	CHECK_EQUAL(usage.bytes[UPF_UPLINK], bytes);
+	CHECK(!upf_store_next_report(upf_store_running(), &seid, &usage));
+}
+
+/* A quota counts from its grant, also one that is as large as the one before, and its end is told once. */
+static void quotas_that_are_granted_again(void)
+{
+	open_chain("session\npdr 1 255 access 0x10 far 1 urr 1\nfar 1 core\nurr 1 quota 1000\n", "", "");
+	struct upf_rules rules = session_rules();
+	rules.urrs[0].reports_quota = true;
+	for (uint32_t grant = 0; grant < 3; grant++) {
+		change_session(&rules);
+		run(uplink(0x10, 53, 472), UPF_CORE, 0);
+		run(uplink(0x10, 53, 472), UPF_CORE, 0);
+		quota_is_reported(1000);
+		for (uint32_t i = 0; i < 3; i++)
+			ends_at(uplink(0x10, 53, 472), URR, "quota_exhausted", 0);
+		rules = session_rules();
+		CHECK(rules.urrs[0].quota == 1000 && rules.urrs[0].reports_quota && !rules.urrs[0].granted);
+		change_session(&rules); /* a change without a grant */
+		ends_at(uplink(0x10, 53, 472), URR, "quota_exhausted", 0);
+		rules.urrs[0].granted = true;
+	}
+	struct upf_usage usage;
+	uint64_t seid;
+	CHECK(!upf_store_next_report(upf_store_running(), &seid, &usage));
+	close_chain();
+}
+
+/* Asked for when it is used up already; without room among the reports, until there is some. */
+static void quotas_whose_end_is_reported_late(void)
+{
+	open_chain("session\npdr 1 255 access 0x10 far 1 urr 1\nfar 1 core\nurr 1 quota 500\n", "", "");
+	struct rte_ring *reports = upf_store_running()->reports[0];
+	run(uplink(0x10, 53, 472), UPF_CORE, 0);
+	ends_at(uplink(0x10, 53, 472), URR, "quota_exhausted", 0);
+	CHECK(rte_ring_empty(reports));
+	struct upf_rules rules = session_rules();
+	rules.urrs[0].reports_quota = true;
+	change_session(&rules);
+	uint32_t urr = upf_store_running()->sessions[0].urrs;
+	while (rte_ring_sp_enqueue(reports, upf_reference(urr, 0)) == 0) /* of a URR that is no more */
+		;
+	ends_at(uplink(0x10, 53, 472), URR, "quota_exhausted", 0);
+	while (rte_ring_sc_dequeue(reports, &(void *){NULL}) == 0)
+		;
+	ends_at(uplink(0x10, 53, 472), URR, "quota_exhausted", 0);
+	ends_at(uplink(0x10, 53, 472), URR, "quota_exhausted", 0);
+	quota_is_reported(500);
+	close_chain();
+}
+
 static void static_policies(void)
 {
 	open_chain("session\npdr 1 10 access 0x10 far 2 predefined\npdr 2 20 access 0x10 far 1\nfar 1 core\nfar 2 core\n",
@@ -274,6 +349,81 @@ static void filters(void)
 	CHECK_EQUAL(down.destination_bits, 128);
 }
 
+/* Owner of a packet among several instances. */
+static int32_t owner_of(const struct stage_ops *ops, const void *settings, struct frame f, uint32_t count)
+{
+	struct rte_mbuf m = {.buf_addr = f.data, .data_len = (uint16_t)f.bytes};
+	static struct batch b;
+	struct stage_owner owner;
+
+	b.count = 1;
+	b.mbufs[0] = &m;
+	packet_parse(f.data, f.bytes, &b.packets[0]);
+	ops->hooks.owners(settings, NULL, &b, count, &owner);
+	return owner.instance;
+}
+
+static struct frame udp6(uint64_t from, uint64_t to)
+{
+	static const char room[40];
+	struct frame f = make_frame(17, UE, 9, SERVER, 9, room, sizeof(room));
+	uint8_t *ip = f.data + AT_IP;
+
+	put16(f.data + AT_TYPE, 0x86dd);
+	memset(ip, 0, f.bytes - AT_IP);
+	ip[0] = 0x60;
+	put16(ip + 4, (uint16_t)(f.bytes - AT_IP - 40));
+	ip[6] = 59; /* nothing follows */
+	put32(ip + 8, (uint32_t)(from >> 32)), put32(ip + 12, (uint32_t)from);
+	put32(ip + 24, (uint32_t)(to >> 32)), put32(ip + 28, (uint32_t)to);
+	return f;
+}
+
+/* All packets of a session are of one instance, whichever of its addresses they have; it has one of each version. */
+static void owners_of_two_addresses(void)
+{
+	static const struct stage_ops *const stages_with_owners[] = {&qer_stage, &urr_stage};
+	const uint64_t there = UINT64_C(0x20010db800990000);
+	char sessions[4096] = "";
+	uint32_t differ = 0;
+
+	for (uint32_t i = 0; i < 16; i++)
+		snprintf(sessions + strlen(sessions), sizeof(sessions) - strlen(sessions),
+			 "session\npdr 1 1 access %u ue 10.10.9.%u ue 2001:db8:7:%x:: far 1 qer 1\n"
+			 "pdr 2 1 core ue 2001:db8:7:%x:: far 1\npdr 3 1 core ue 10.10.9.%u far 1\nfar 1 core\nqer 1\n",
+			 i + 1, i, i, i, i);
+	fixture_divide(3);
+	open_chain(sessions, "", "");
+	for (uint32_t i = 0; i < 16; i++)
+		for (uint32_t s = 0; s < RTE_DIM(stages_with_owners); s++) {
+			const struct stage_ops *ops = stages_with_owners[s];
+			const void *settings = stages[QER + s].settings;
+			uint64_t prefix = UINT64_C(0x20010db800070000) | i;
+			struct frame four = make_frame(17, IP(10, 10, 9, i), 9, SERVER, 9, "x", 1);
+			struct frame to_four = make_frame(17, SERVER, 9, IP(10, 10, 9, i), 9, "x", 1);
+			struct frame six = udp6(prefix, there);
+			int32_t owner = owner_of(ops, settings, in_tunnel(&four, i + 1), 3);
+			CHECK(owner >= 0 && owner < 3);
+			CHECK_EQUAL(owner_of(ops, settings, to_four, 3), owner);
+			CHECK_EQUAL(owner_of(ops, settings, in_tunnel(&six, i + 1), 3), owner);
+			CHECK_EQUAL(owner_of(ops, settings, udp6(there, prefix), 3), owner);
+			differ += owner != owner_of(ops, settings, udp6(there, prefix | 0x100), 3); /* of no session */
+		}
+	CHECK(differ != 0);
+	struct upf_rules rules = session_rules();
+	struct upf_refusal refusal;
+	struct upf_store *store = upf_store_running();
+	struct upf_ue *ue = &rules.pdrs[upf_find_pdr(&rules, 3)].ue;
+	ue->ipv4 = htonl(IP(10, 10, 8, 1));
+	CHECK(!upf_store_modify(store, upf_store_seid(store, 0), &rules, &refusal));
+	CHECK(strstr(refusal.reason, "two IPv4 addresses") != NULL);
+	rules.pdrs[upf_find_pdr(&rules, 1)].ue.ipv4 = ue->ipv4;
+	CHECK(!upf_store_modify(store, upf_store_seid(store, 0), &rules, &refusal));
+	CHECK(strstr(refusal.reason, "its address changes") != NULL);
+	close_chain();
+	fixture_divide(0);
+}
+
 static void mistakes_are_counted(void)
 {
 	static const char *const wrong[] = {
@@ -320,6 +470,9 @@ int main(int argc, char **argv)
 	RUN(two_limits);
 	RUN(gates_and_actions);
 	RUN(reports_and_quota);
+	RUN(quotas_that_are_granted_again);
+	RUN(quotas_whose_end_is_reported_late);
+	RUN(owners_of_two_addresses);
 	RUN(static_policies);
 	RUN(rules_that_change_on_the_way);
 	RUN(mistakes_are_counted);

@@ -75,6 +75,30 @@ static inline bool is_due(const struct upf_urr *u, enum upf_volume volume, uint6
 	return bytes >= atomic_load_explicit(&((struct upf_urr *)(uintptr_t)u)->due[volume], memory_order_relaxed);
 }
 
+static inline bool has_quota(const struct upf_urr *u)
+{
+	struct upf_urr *x = (struct upf_urr *)(uintptr_t)u;
+	uint64_t total = atomic_load_explicit(&x->bytes[0], memory_order_relaxed) +
+			 atomic_load_explicit(&x->bytes[1], memory_order_relaxed);
+
+	return total < atomic_load_explicit(&x->quota, memory_order_relaxed);
+}
+
+/* Reports the end of a quota once for each grant. The control thread may have granted another one since the caller
+ * looked. Without room for it, the next packet that is refused reports it. */
+static __attribute__((noinline)) void report_quota(struct urr *urr, uint32_t at)
+{
+	struct upf_urr *u = &urr->store->urrs[at];
+	uint16_t grant = atomic_load_explicit(&u->grant, memory_order_acquire); /* (G) */
+	void *what = upf_reference(at | UPF_QUOTA_USED, atomic_load_explicit(&u->epoch, memory_order_relaxed));
+
+	if ((grant & 1) == 0 || grant == atomic_load_explicit(&u->reported, memory_order_relaxed) || has_quota(u) ||
+	    rte_ring_sp_enqueue(urr->reports, what) != 0)
+		return;
+	atomic_store_explicit(&u->reported, grant, memory_order_relaxed);
+	add(&urr->due, 1);
+}
+
 static inline void count(struct urr *urr, uint32_t at, enum upf_direction d, uint32_t bytes)
 {
 	struct upf_urr *u = &urr->store->urrs[at];
@@ -86,15 +110,8 @@ static inline void count(struct urr *urr, uint32_t at, enum upf_direction d, uin
 		report(urr, at, own, sum);
 	if (unlikely(is_due(u, UPF_VOLUME_TOTAL, total)))
 		report(urr, at, UPF_VOLUME_TOTAL, total);
-}
-
-static inline bool has_quota(const struct upf_urr *u)
-{
-	struct upf_urr *x = (struct upf_urr *)(uintptr_t)u;
-	uint64_t total = atomic_load_explicit(&x->bytes[0], memory_order_relaxed) +
-			 atomic_load_explicit(&x->bytes[1], memory_order_relaxed);
-
-	return total < atomic_load_explicit(&x->quota, memory_order_relaxed);
+	if (unlikely(total >= atomic_load_explicit(&u->quota, memory_order_relaxed)))
+		report_quota(urr, at);
 }
 
 static inline enum urr_outcome account(struct urr *urr, const struct upf_pdr *r, uint32_t bytes)
@@ -104,8 +121,10 @@ static inline enum urr_outcome account(struct urr *urr, const struct upf_pdr *r,
 	if (r->urrs[0] == UPF_NONE)
 		return URR_NOT_COUNTED;
 	for (uint32_t i = 0; i < UPF_OF_PDR && r->urrs[i] != UPF_NONE; i++)
-		if (!has_quota(&urr->store->urrs[r->urrs[i]]))
+		if (!has_quota(&urr->store->urrs[r->urrs[i]])) {
+			report_quota(urr, r->urrs[i]);
 			return URR_QUOTA_EXHAUSTED;
+		}
 	for (uint32_t i = 0; i < UPF_OF_PDR && r->urrs[i] != UPF_NONE; i++)
 		count(urr, r->urrs[i], d, bytes);
 	add(&urr->bytes[d], bytes);
