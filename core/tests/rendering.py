@@ -5,13 +5,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from typing import Literal
 
 from hypothesis import strategies as st
+from nalm_core.report.catalogue import FUNCTION_IPP
 from nalm_core.report.defaults import DEFAULT_SETTINGS, MARGIN
-from nalm_core.report.run_report import FunctionCount, RunReport, RunStatus
+from nalm_core.report.outcome import Outcome
+from nalm_core.report.run_report import Arm, FunctionCount, RunReport, RunStatus
 from nalm_core.verdict.judged import Judged
+from nalm_core.verdict.metric_change import MetricChange
 from nalm_core.verdict.profile_change import FunctionShift
-from nalm_core.verdict.verdict import judge
+from nalm_core.verdict.verdict import Verdict, judge
+from nalm_core.verdict.wording import rates
 from nalm_synthetic import changed, make_report
 
 LINK = "https://nalm.example.org/p/demo/runs/0f"
@@ -104,4 +109,64 @@ def hostile(draw: st.DrawFn) -> Judged:
     }
     return Judged(
         report.model_copy(update=seen), verdict.model_copy(update=reported), draw(st.none() | st.just(LINK))
+    )
+
+
+def with_metrics(judged: Judged, *metrics: MetricChange) -> Judged:
+    """The run with metrics beside its cycles, whose outcome stays as it is."""
+    return replace(judged, verdict=judged.verdict.model_copy(update={"metrics": list(metrics)}))
+
+
+def worse_function(name: str = "nat_lookup") -> MetricChange:
+    """A C function that fails the check by exact counts."""
+    return MetricChange(
+        metric=FUNCTION_IPP,
+        stage="nat",
+        function=name,
+        chain_share=0.02,
+        unit="instructions/packet",
+        better="lower",
+        outcome="regressed",
+        gates=True,
+        base=50.0,
+        head=60.0,
+        ratio=1.2,
+        low=1.2,
+        high=1.2,
+        margin=0.05,
+    )
+
+
+def tail_latency(outcome: Literal["regressed", "improved"], stage: str | None = None) -> MetricChange:
+    """A percentile of latency, 30 % larger or smaller; stage: the row of a stage that pays."""
+    ratio = 1.3 if outcome == "regressed" else 0.7
+    return MetricChange(
+        metric="latency_p99_ns",
+        stage=stage,
+        unit="ns",
+        better="lower",
+        outcome=outcome,
+        gates=True,
+        base=10_000.0,
+        head=10_000.0 * ratio,
+        ratio=ratio,
+        low=ratio - 0.1,
+        high=ratio + 0.1,
+        level=0.99,
+        margin=0.1,
+    )
+
+
+def under_load(outcome: Literal["regressed", "improved"]) -> Verdict:
+    """The verdict on two builds under load, of which a percentile of latency changed, in nat."""
+    figures = [tail_latency(outcome), tail_latency(outcome, "nat")]
+    reason, summary = rates(Outcome(outcome), figures)
+    return Verdict(
+        outcome=Outcome(outcome),
+        reason=reason,
+        summary=summary,
+        scenario="sfc_a:rate",
+        judged_arm=Arm.HEAD,
+        culprit_stages=["nat"],
+        metrics=figures,
     )

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each room declares the packages that it imports, and no others."""
+"""Each room declares the packages that it imports, and no others. Agent and server need core of their own."""
 
 from __future__ import annotations
 
 import ast
+import subprocess
 import sys
 import tomllib
+import zipfile
 from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -62,3 +64,15 @@ def test_what_is_imported_is_declared(room: str) -> None:
 @pytest.mark.parametrize("room", ["core", "agent", "server"])
 def test_what_is_declared_is_imported(room: str) -> None:
     assert declared(room) - imported(room).keys() - NOT_IMPORTED.keys() == set()
+
+
+@pytest.mark.parametrize("room", ["agent", "server"])
+def test_a_wheel_needs_core_of_its_own_version(room: str, tmp_path: Path) -> None:
+    """pip would keep an older one that is installed."""
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT / room, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    version = wheel.name.split("-")[1]
+    with zipfile.ZipFile(wheel) as archive:
+        metadata = archive.read(f"nalm_{room}-{version}.dist-info/METADATA").decode()
+    assert f"Requires-Dist: nalm-core=={version}" in metadata.splitlines()

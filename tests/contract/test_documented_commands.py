@@ -22,7 +22,7 @@ APPS: dict[str, typer.Typer] = {"nalm": agent.app, "nalm-server": server.app, "n
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("*/README.md"), *ROOT.glob("docs/**/*.md")])
 INSIDE_GDB = {"stages", "since", "lcores", "probe", "help"}
 _CODE = re.compile(r"```\w*\n(.*?)```|((?:^ {4}[^\n]*\n)+)|`([^`\n]+)`", re.S | re.M)
-_CALL = re.compile(r"(?<![\w./-])(nalm(?:-server|-mutants)?) ((?:[^\s`|;&()]+ ?)+)")
+_CALL = re.compile(r"(?<![\w./-])(?<!-[uUd] )(nalm(?:-server|-mutants)?) ((?:[^\s`|;&()]+ ?)+)")
 
 
 def shown(text: str) -> Iterator[tuple[str, list[str]]]:
@@ -62,7 +62,8 @@ def test_what_a_document_shows_is_there(path: Path) -> None:
 
 
 def test_calls_are_found_and_mistakes_seen() -> None:
-    text = "`nalm chek --x`\n\n    nalm check --jsn FILE    # words\n\n```sh\nnalm gdb -- --args x\n```\n"
+    block = "```sh\nsudo -u nalm sh\nnalm gdb -- --args x\n```\n"
+    text = f"`nalm chek --x`\n\n    nalm check --jsn FILE    # words\n\n{block}"
     calls = list(shown(text))
     assert [name for name, _ in calls] == ["nalm"] * 3
     assert [text.split(":")[0] for name, words in calls for text in mistakes(name, words)] == [

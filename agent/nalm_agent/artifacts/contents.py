@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from nalm_core.rates.vcpe import LOADS
+
 from nalm_agent.artifacts.artifact_file import artifact_path, open_file
 from nalm_agent.artifacts.loadable import (
     Loadable,
@@ -26,7 +28,7 @@ from nalm_agent.runtime.errors import BuildError
 from nalm_agent.store.store import address
 
 _BUILD = "{build}/"
-_ENDS = re.compile(r"[\s,;:=]")
+_ENDS = re.compile(r"[\s,;:=\"'`()<>|&]")
 """Where a path within a longer argument may end."""
 _PATTERN = re.compile(r"[*?\[]")
 
@@ -38,7 +40,7 @@ class Contents:
     programs: Mapping[str, Loadable]
     """Every executable and shared library."""
     data: Mapping[str, str]
-    """Digests of the data files that nalm.toml names, also in its commands."""
+    """Digests of the data files that nalm.toml names, also in its commands and variables."""
     artifacts: list[str]
     """Executables and libraries that `build.artifacts` names, in its order."""
     named: frozenset[str]
@@ -112,7 +114,7 @@ def _files_of(build: Path, path: Path) -> Iterator[str]:
 
 
 def _in_commands(build: Path, config: Config) -> Iterator[str]:
-    """Files below {build} that a command of nalm.toml names; of a directory, its data files."""
+    """Files below {build} that a command or variable of nalm.toml names; of a directory, its data files."""
     root = build.resolve()
     for below in _paths_in(_arguments(config)):
         path = target_of(root / below)
@@ -125,10 +127,18 @@ def _in_commands(build: Path, config: Config) -> Iterator[str]:
 
 
 def _arguments(config: Config) -> Iterator[str]:
-    yield from config.run.command
+    """What may name a file of the build for a run, of whatever scenario."""
+    run, rates = config.run, config.rates
+    for command in (run.command, run.setup, run.clear, run.show):
+        yield from command or ()
+    yield from run.environment.values()
     for scenario in config.scenarios.values():
-        yield from scenario.arguments
-    yield from config.rates.arguments
+        yield from (*scenario.arguments, *scenario.eal, *(scenario.rate_arguments or ()))
+        yield from scenario.environment.values()
+    yield from rates.arguments
+    yield from (one.replace("{frame}", load.frame) for one in rates.vcpe for load in LOADS)
+    for generator in config.generator.values():
+        yield from generator.arguments
 
 
 def _paths_in(arguments: Iterable[str]) -> Iterator[str]:

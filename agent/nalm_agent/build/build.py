@@ -29,7 +29,8 @@ from nalm_agent.build.isolation.network import granted
 from nalm_agent.build.sandbox import Isolation, isolation
 from nalm_agent.config.beside import digest_beside, named_beside
 from nalm_agent.config.nalm_toml import Config
-from nalm_agent.native.toolchain import build_environment, toolchain
+from nalm_agent.native.compilers import program_stamps
+from nalm_agent.native.toolchain import build_environment, compilers_of, toolchain
 from nalm_agent.runtime.errors import BuildError, ConfigError, HostError
 from nalm_agent.source.git import Repository, Revision
 from nalm_agent.store import file_lock
@@ -99,6 +100,7 @@ def build_address(repository: Repository, revision: Revision, config: Config) ->
         settings.network,
         isolation(),
         toolchain().identity(),
+        program_stamps(settings.commands),
         _MADE_VERSION,
         *([beside] if beside else []),
     )
@@ -109,14 +111,14 @@ def _beside(config: Config) -> list[str]:
     return named_beside(argument for command in config.build.commands for argument in command)
 
 
-def unbuilt(revision: Revision, tree: str) -> Build:
+def unbuilt(revision: Revision, tree: str, config: Config) -> Build:
     """Describes a build that was not made because the other arm's has the same address."""
     return Build(
         commit=revision.commit,
         dirty=revision.dirty,
         tree=tree,
         code_digest=_UNBUILT + tree,
-        compiler=toolchain().compiler,
+        compiler=compilers_of(config.build.commands),
     )
 
 
@@ -231,7 +233,7 @@ def _fill(new: Path, task: Task) -> None:
     (new / FUNCTIONS).mkdir()
     made: Mapping[str, object] = {
         "programs": {path: asdict(one) for path, one in programs.items()},
-        "compiler": toolchain().compiler,
+        "compiler": compilers_of(config.build.commands),
         "options": [" ".join(command) for command in config.build.commands],
         "isolation": task.isolation,
     }

@@ -36,7 +36,10 @@ MarginOption = Annotated[
 MinutesOption = Annotated[
     float | None,
     typer.Option(
-        "--minutes", min=0.1, metavar="N", help="Time for the rounds. Default: nalm.toml's, or as planned."
+        "--minutes",
+        min=0.1,
+        metavar="N",
+        help="Time for the rounds, up to this host's limit. Default: nalm.toml's, or as planned.",
     ),
 ]
 LayoutsOption = Annotated[
@@ -79,6 +82,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def check(
+    context: typer.Context,
     revisions: Annotated[
         list[str] | None,
         typer.Argument(
@@ -139,6 +143,8 @@ def check(
     old, new = pair_of(revisions or [], base, head)
     outputs = Outputs(json_file, junit, sarif, markdown, github)
     effort = Effort(margin_of_percent(margin), minutes, layouts)
+    if "hosts" in options.given(context) and not plan:
+        raise UsageError("--hosts requires --plan", hint="nalm check --margin 0.2 --plan --hosts 2")
     if plan and pool:
         raise UsageError("--plan and --pool are two questions", hint="give one of them")
     sending = _sending(server, token_file, timeout) if submit else None

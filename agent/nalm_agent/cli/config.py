@@ -49,6 +49,7 @@ def config(
     from nalm_agent.config.nalm_toml import FILE_NAME, parse
     from nalm_agent.desk.print_config import print_margins, print_metrics
     from nalm_agent.source.git import Repository
+    from nalm_agent.source.given_config import NOT_UTF8, UTF8_HINT
     from nalm_agent.store.home import Home
 
     require_place(json_file, "--json")
@@ -59,6 +60,8 @@ def config(
         raise ConfigError(
             f"{path} cannot be read: {error.strerror}", hint="`nalm init` writes a first one"
         ) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} cannot be read: {NOT_UTF8}", hint=UTF8_HINT) from error
     found = parse(text, FILE_NAME if config_file is None else str(config_file))
     for name in scenario or ():
         found.scenario(name)

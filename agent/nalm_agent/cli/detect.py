@@ -23,6 +23,8 @@ SHAPE = (
     ' an object {"values": [...], "hosts": [...], "control": [...]}'
 )
 FIELDS = ("values", "hosts", "control")
+MOST_PERCENT = 1e4
+"""Change from which on it is shown as a factor."""
 MOST_SHOWN = 60
 """Characters of a wrong value that an error shows."""
 Series = list[Any] | dict[str, list[Any]]
@@ -54,12 +56,13 @@ def detect(
     host. What moves the control, or one host alone, is no change of the code.
 
     The output is a JSON list with an object for each series. "change_points": {"kind", "index", "low",
-    "high", "size", "probability", "p_value"}. A step has its first commit as index, likely between low and
-    high; a drift begins at low and ends at high. size is relative. probability: that the change is there and
-    stays; p_value: that noise or outliers alone show as much. "suspicions": the same for what has a
-    probability below 0.7, such as what the newest values alone show; the next values decide. "states":
-    commits, first to last, that were measured in a state of the machine that recurs; their values are no
-    changes. With hosts or a control also "host_changes": changes of one host.
+    "high", "size", "relative", "probability", "p_value"}. A step has its first commit as index, likely
+    between low and high; a drift begins at low and ends at high. size is relative to the level before; if a
+    level is not above 0, "relative" is false and size has the unit of the values. probability: that the
+    change is there and stays; p_value: that noise or outliers alone show as much. "suspicions": the same for
+    what has a probability below 0.7, such as what the newest values alone show; the next values decide.
+    "states": commits, first to last, that were measured in a state of the machine that recurs; their values
+    are no changes. With hosts or a control also "host_changes": changes of one host.
     """
     from nalm_core.changepoints.detect import detections
 
@@ -116,35 +119,39 @@ def _as_json(found: Detection | HostHistory) -> dict[str, Any]:
 
 def _lines(found: Detection | HostHistory) -> list[str]:
     from nalm_core.changepoints.hosts import HostHistory
-    from nalm_core.text.percents import change_percent
+    from nalm_core.text.plain_text import plain_line
 
     lines = [_line(one) for one in found.changes]
     lines += [f"{_line(one)}, suspected" for one in found.suspicions]
     lines += [_visit(one) for one in found.visits]
     if isinstance(found, HostHistory):
         lines += [
-            f"host {one.host}, commit {one.index}: {change_percent(one.size, 2)}, this host alone"
+            f"host {plain_line(str(one.host))}, commit {one.index}: {_size(one.size)}, this host alone"
             for one in found.host_changes
         ]
     return lines
 
 
 def _line(one: ChangePoint) -> str:
-    from nalm_core.text.percents import change_percent
-
     where = (
         f"commit {one.index} ({one.low} to {one.high})"
         if one.kind == "step"
         else f"drift from commit {one.low} to {one.high}"
     )
-    return f"{where}: {change_percent(one.size, 2)}, probability {one.probability:.3f}"
+    return f"{where}: {_size(one.size, relative=one.relative)}, probability {one.probability:.3f}"
 
 
 def _visit(one: Visit) -> str:
+    where = f"commits {one.first} to {one.last}"
+    return f"{where}: {_size(one.size, relative=one.relative)}, a state of the machine that recurs"
+
+
+def _size(size: float, *, relative: bool = True) -> str:
     from nalm_core.text.percents import change_percent
 
-    where = f"commits {one.first} to {one.last}"
-    return f"{where}: {change_percent(one.size, 2)}, a state of the machine that recurs"
+    if not relative:
+        return f"{size:+.4g}, not relative, since a level is not above 0"
+    return change_percent(size, 2) if size < MOST_PERCENT else f"{1 + size:.3g} times as much"
 
 
 def _mistake_of_object(series: dict[str, Any]) -> str | None:

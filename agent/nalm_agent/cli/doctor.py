@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -137,14 +136,15 @@ def _factors(server: str | None, token_file: Path | None) -> list[Finding]:
     """Which properties of hosts move measurements. Raises UsageError without a server, or if it refuses."""
     from nalm_core.wire.host_factors import HostFactors
 
-    from nalm_agent.desk.submit import TOKEN, upload_token
+    from nalm_agent.desk.submit import upload_token
     from nalm_agent.doctor.factors import findings_of
+    from nalm_agent.runtime.given_token import given_token
     from nalm_agent.server_api.client import require_address
     from nalm_agent.server_api.reads import ask
 
     if not server:
         raise UsageError("no server is named", hint="give its address with --server or in NALM_SERVER")
-    token = upload_token(token_file) if token_file or os.environ.get(TOKEN) else None
+    token = upload_token(token_file) if token_file or given_token() else None
     return findings_of(ask(require_address(server), token, "/host-factors", {}, HostFactors))
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -86,8 +85,9 @@ def history(
     from nalm_core.wire.history import History, Lines
 
     from nalm_agent.desk.print_history import WIDEST, print_history
-    from nalm_agent.desk.submit import TOKEN, upload_token
+    from nalm_agent.desk.submit import upload_token
     from nalm_agent.report.print_run import console
+    from nalm_agent.runtime.given_token import given_token
     from nalm_agent.server_api.client import require_address
     from nalm_agent.server_api.reads import ask
 
@@ -96,7 +96,7 @@ def history(
         raise UsageError("--function needs a stage", hint="name the stage with --stage")
     if not server:
         raise UsageError("no server is named", hint="give its address with --server or in NALM_SERVER")
-    token = upload_token(token_file) if token_file or os.environ.get(TOKEN) else None
+    token = upload_token(token_file) if token_file or given_token() else None
     name = project or _project(repo)
     under, named = f"/projects/{quote(name, safe='')}", quote(scenario, safe="")
     shown = stage if function is None else f"{stage}>{function}"

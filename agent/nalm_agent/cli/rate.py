@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from nalm_core.rates import defaults
-from nalm_core.rates.presets import INSIDE_NAME, VCPE_LEAVE_OUT_S, Mode, Preset
+from nalm_core.rates.presets import INSIDE_NAME, SHORT_WIDTH, VCPE_LEAVE_OUT_S, Mode, Preset
 
 from nalm_agent.report.output_file import STDOUT, require_place, write_json
 from nalm_agent.runtime.errors import ExitCode, UsageError
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from nalm_agent.source.git import Repository
     from nalm_agent.store.home import WorkDir
 
+MOST_SECONDS = 86_400
+"""Of a trial, a warm-up or a search."""
 LATENCY_SHARES, SWEEP_SHARES = "10,50,90", "5,10,20,30,40,50,60,70,80,90,100"
 _EXIT_CODES = {
     "measured": ExitCode.OK,
@@ -59,6 +61,19 @@ _PRESET_CODES = {
 }
 _OF_MODES = {"mode", "pdr_loss", "width", "shares", "launches", "limit", "base", "pps", "margin"}
 _OF_MODES |= {"branch", "arrivals", "burst", "new_flows", "ramp"}
+_SEARCHING = frozenset(Mode) - {Mode.MRR}
+_MODES_OF = {
+    "pdr_loss": {Mode.PDR, Mode.ALL},
+    "width": _SEARCHING,
+    "limit": _SEARCHING,
+    "shares": {Mode.LATENCY, Mode.SWEEP, Mode.ALL},
+    "leave_out": {Mode.LATENCY, Mode.ALL},
+}
+"""Options that not every mode uses, and the modes that do."""
+_OF_TWO = {"margin", "branch"}
+"""Options that only two builds are judged by."""
+_OF_SEARCH = {"shares", "width", "limit"}
+"""Options of a load that is searched."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -112,14 +127,22 @@ def rate(
         ),
     ] = None,
     duration: Annotated[
-        float, typer.Option(min=0.05, help="Duration of a trial, in seconds; of a load with --preset.")
+        float,
+        typer.Option(
+            min=0.05, max=MOST_SECONDS, help="Duration of a trial, in seconds; of a load with --preset."
+        ),
     ] = defaults.TRIAL_S,
     pdr_loss: Annotated[
         float, typer.Option(min=1e-6, max=0.5, help="Share of packets that PDR may lose.")
     ] = defaults.PDR_LOSS,
     width: Annotated[
         float,
-        typer.Option(min=0.001, max=0.5, help="Relative width of the interval at which the search ends."),
+        typer.Option(
+            min=0.001,
+            max=0.5,
+            help="Relative width of the interval at which the search ends.",
+            show_default=f"{defaults.WIDTH}; with --base: {SHORT_WIDTH}, but for a sweep",
+        ),
     ] = defaults.WIDTH,
     shares: Annotated[
         str | None,
@@ -146,7 +169,10 @@ def rate(
     ] = None,
     branch: options.BranchOption = None,
     leave_out: Annotated[
-        float, typer.Option(min=0, help="Warm-up at each load before latencies are counted, in seconds.")
+        float,
+        typer.Option(
+            min=0, max=MOST_SECONDS, help="Warm-up at each load before latencies are counted, in seconds."
+        ),
     ] = defaults.LEAVE_OUT_S,
     arrivals: ArrivalsOption = None,
     burst: BurstOption = None,
@@ -170,7 +196,7 @@ def rate(
         ),
     ] = INSIDE_NAME,
     limit: Annotated[
-        float, typer.Option(min=1, help="Time limit of a search, in seconds.")
+        float, typer.Option(min=1, max=MOST_SECONDS, help="Time limit of a search, in seconds.")
     ] = defaults.SEARCH_S,
     config: options.ConfigOption = None,
     json_file: options.JsonOption = None,
@@ -184,10 +210,11 @@ def rate(
     from nalm_agent.rates.vcpe import VcpePlan
 
     require_place(json_file, "--json")
+    given = options.given(context)
     shape = load_shape(arrivals, burst, new_flows, ramp, duration)
     place = _Place(repo, config, scenario, shape, duration, json_file, quiet, generator)
     if preset is not None:
-        given = _given(context)
+        _require_of_preset(given)
         plan = VcpePlan(
             preset=preset,
             seconds=duration if "duration" in given else preset.seconds,
@@ -196,6 +223,7 @@ def rate(
             generator=generator,
         )
         raise typer.Exit(_of_preset(place, revision, plan))
+    _require_used(given, mode, compared=base is not None)
     sweeps = mode is Mode.SWEEP
     margins = _Margins(branch, None if margin is None else margin / 100)
     if base is not None and not sweeps:
@@ -209,8 +237,13 @@ def rate(
             trial_s=duration,
             leave_out_s=leave_out,
         )
-        loads = [defaults.COMPARE_SHARE] if shares is None else percentages(shares)
-        raise typer.Exit(_of_two(place, (base, revision), loads, pps, settings, margins=margins, mode=mode))
+        loads = _Loads(
+            [defaults.COMPARE_SHARE] if shares is None else percentages(shares),
+            pps,
+            width if "width" in given else SHORT_WIDTH,
+            limit,
+        )
+        raise typer.Exit(_of_two(place, (base, revision), loads, settings, margins=margins, mode=mode))
     if pps is not None:
         raise UsageError(
             "--pps needs --base, and no sweep", hint="`nalm soak --pps N` keeps one load for hours"
@@ -229,6 +262,19 @@ def rate(
     if sweeps:
         raise typer.Exit(_of_sweep(place, [revision] if base is None else [base, revision], alone, margins))
     raise typer.Exit(_of_one(place, revision, alone))
+
+
+@dataclass(frozen=True)
+class _Loads:
+    """What two builds are offered."""
+
+    shares: Sequence[float]
+    """Of base's NDR."""
+    pps: int | None
+    """The only load, instead of shares."""
+    width: float
+    search_s: float
+    """Width and time limit of the search of NDR."""
 
 
 @dataclass(frozen=True)
@@ -361,8 +407,7 @@ def _of_sweep(place: _Place, revisions: Sequence[str], settings: RateSettings, m
 def _of_two(
     place: _Place,
     revisions: tuple[str, str],
-    shares: Sequence[float],
-    pps: int | None,
+    loads: _Loads,
     settings: ComparisonSettings,
     *,
     margins: _Margins,
@@ -383,7 +428,10 @@ def _of_two(
         require_able(head.generator, rate=Need("--base", INSIDE_INSTEAD))
         require_possible(head, mode, compared=True)
         settings = settings.model_copy(update={**dict(head.shape), **margins.of_comparison(head)})
-        report = compare_rates(ComparisonPlan(base, head, shares, pps, settings), home, work, progress)
+        plan = ComparisonPlan(
+            base, head, loads.shares, loads.pps, settings, width=loads.width, search_s=loads.search_s
+        )
+        report = compare_rates(plan, home, work, progress)
         verdict = judge_comparison(report)
         if place.json_file != STDOUT:
             with progress.aside():
@@ -415,12 +463,34 @@ def _of_preset(place: _Place, revision: str, plan: VcpePlan) -> ExitCode:
     return _PRESET_CODES[result.verdict]
 
 
-def _given(context: typer.Context) -> set[str]:
-    """Options that were given. Raises UsageError for one that a preset excludes."""
-    names = options.given(context)
-    for name in _OF_MODES & names:
+def _require_of_preset(given: set[str]) -> None:
+    """Raises UsageError for an option that a preset excludes."""
+    for name in sorted(_OF_MODES & given):
         raise UsageError(
-            f"--preset and --{name.replace('_', '-')} exclude each other",
+            f"--preset and {options.spelled(name)} exclude each other",
             hint="a preset sets loads and gaps; --duration and --leave-out may be shorter, to try it",
         )
-    return names
+
+
+def _require_used(given: set[str], mode: Mode, *, compared: bool) -> None:
+    """Raises UsageError for an option that would change nothing."""
+    latency_alone = compared and mode is Mode.ALL  # of two builds, all is latency and loss
+    for name in sorted(given & _MODES_OF.keys()):
+        if (Mode.LATENCY if latency_alone else mode) not in _MODES_OF[name]:
+            by = "--base" if latency_alone else f"--mode {mode}"
+            raise UsageError(
+                f"{options.spelled(name)} changes nothing with {by}",
+                hint=f"it is for --mode {', '.join(sorted(_MODES_OF[name]))}; leave it out",
+            )
+    if not compared:
+        for name in sorted(given & _OF_TWO):
+            raise UsageError(
+                f"{options.spelled(name)} needs --base",
+                hint="two builds are judged by margins; one is measured",
+            )
+    if "pps" in given and compared:
+        for name in sorted(given & _OF_SEARCH):
+            raise UsageError(
+                f"--pps and {options.spelled(name)} exclude each other",
+                hint="--pps is the only load, and nothing is searched",
+            )

@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 
 Frame = Literal["64", "256", "imix", "1500"]
 
+MOST_HOURS = 8760
+"""Longest soak: a year."""
+MOST_SECONDS = 3600
+"""Longest interval between records, and time that is left out before one."""
+
+_OF_NEW_SOAKS = {"preset", "hours", "share", "pps", "interval", "out", "branch"}
+"""What the file of --resume has already."""
 _EXIT_CODES = {
     "steady": ExitCode.OK,
     "drifting": ExitCode.REGRESSION,
@@ -59,12 +66,19 @@ def soak(
     ] = None,
     leave_out: Annotated[
         float,
-        typer.Option(min=0, help="With --preset: seconds of each launch before latencies are counted."),
+        typer.Option(
+            min=0,
+            max=MOST_SECONDS,
+            help="With --preset: seconds of each launch before latencies are counted.",
+        ),
     ] = VCPE_LEAVE_OUT_S,
     hours: Annotated[
         float,
         typer.Option(
-            min=0.0001, help="Duration under load, in hours.", show_default="1; with --preset: the preset's"
+            min=0.0001,
+            max=MOST_HOURS,
+            help="Duration under load, in hours.",
+            show_default="1; with --preset: the preset's",
         ),
     ] = 1.0,
     share: Annotated[float, typer.Option(min=1, max=100, help="Load, in per cent of NDR.")] = (
@@ -74,7 +88,7 @@ def soak(
         int | None, typer.Option(min=1, help="Load in packets per second; skips the search for NDR.")
     ] = None,
     interval: Annotated[
-        float, typer.Option(min=0.05, help="Interval between records, in seconds.")
+        float, typer.Option(min=0.05, max=MOST_SECONDS, help="Interval between records, in seconds.")
     ] = defaults.SOAK_INTERVAL_S,
     out: Annotated[Path, typer.Option("--out", help="Output file, one record per line.")] = Path(
         "soak.jsonl"
@@ -156,15 +170,24 @@ def _new_preset(
     from nalm_core.rates.soak import SoakPreset
     from nalm_core.rates.vcpe import load_of
 
-    if preset is None:
-        for name in given & {"frame", "leave_out"}:
-            option = f"--{name.replace('_', '-')}"
-            raise UsageError(f"{option} requires --preset", hint="nalm soak --preset vcpe --frame imix")
-        return None
-    for name in given & {"share", "pps", "resume"}:
+    if "resume" in given:
+        for name in sorted(given & _OF_NEW_SOAKS):
+            raise UsageError(
+                f"{options.spelled(name)} and --resume exclude each other",
+                hint="--resume FILE continues with load, length and margins of FILE, and writes to FILE",
+            )
+    if {"share", "pps"} <= given:
         raise UsageError(
-            f"--preset and --{name} exclude each other",
-            hint="a preset sets the load; --resume FILE continues with the load of FILE",
+            "--share and --pps exclude each other",
+            hint="--pps is a load, --share a part of NDR, which is searched",
         )
+    if preset is None:
+        for name in sorted(given & {"frame", "leave_out"}):
+            raise UsageError(
+                f"{options.spelled(name)} requires --preset", hint="nalm soak --preset vcpe --frame imix"
+            )
+        return None
+    for name in sorted(given & {"share", "pps"}):
+        raise UsageError(f"--preset and --{name} exclude each other", hint="a preset sets the load")
     load = load_of(frame or SOAK_FRAME)
     return SoakPreset(preset=preset, frame=load.frame, mbit=load.mbit, leave_out_s=leave_out)

@@ -14,7 +14,7 @@ from nalm_core.rates.generators import INSIDE
 from nalm_core.report import defaults
 from nalm_core.report.offered_load import LONGEST_LOAD, NO_SHAPE, LoadName, LoadShape
 from nalm_core.report.own_metrics import MetricName
-from nalm_core.report.run_report import OWN_PROBE, Name, PathName, Settings
+from nalm_core.report.run_report import MOST_LAUNCHES, MOST_LOOKS, OWN_PROBE, Name, PathName, Settings
 from nalm_core.report.trials.kinds import RunKind, split_name
 from nalm_core.report.trials.rate_run import RATE_MODES, RateMode
 from nalm_core.text.mistakes import words
@@ -356,12 +356,12 @@ class JudgeConfig(Table):
 
     margin: Annotated[float, Field(gt=0, lt=1)] = defaults.MARGIN
     alpha: Annotated[float, Field(gt=0, lt=1)] = defaults.ALPHA
-    looks: Annotated[int, Field(ge=1)] = defaults.LOOKS
+    looks: Annotated[int, Field(ge=1, le=MOST_LOOKS)] = defaults.LOOKS
     turn_ms: Annotated[float, Field(ge=1)] = defaults.TURN_MS
     turns_per_launch: Annotated[int, Field(ge=1)] | None = None
     """None: TURNS_PER_LAUNCH; if the margin is below FINE_MARGIN, later launches have as many as their noise
     asks for."""
-    max_launches: Annotated[int, Field(ge=1)] = defaults.MAX_LAUNCHES
+    max_launches: Annotated[int, Field(ge=1, le=MOST_LAUNCHES)] = defaults.MAX_LAUNCHES
     budget_seconds: Annotated[float, Field(gt=0)] = defaults.BUDGET_SECONDS
     layouts: Annotated[int, Field(ge=1, le=1000)] | None = None
     """Placements of code of each build over which launches are spread. None: LAYOUTS if the margin is below

@@ -39,6 +39,7 @@ from nalm_agent.measure.experiment import Experiment, needs_of_cell
 from nalm_agent.measure.measure import measure
 from nalm_agent.measure.needs import Capabilities, Needs, capabilities, missing, needs_of, under_rates
 from nalm_agent.measure.request import Request, read_config
+from nalm_agent.native.toolchain import forget_toolchain
 from nalm_agent.rates.load_experiment import LoadExperiment
 from nalm_agent.rates.loaded_revision import Place
 from nalm_agent.rates.rate_run import measure_under_load
@@ -211,6 +212,7 @@ class JobEnd:
 
 def measure_job(lease: Lease, agent: Agent, work: WorkDir, heartbeat: Heartbeat) -> JobEnd:
     """Measures and spools every requested scenario or cell that this host can measure."""
+    forget_toolchain()
     repository = Repository(mirrored(lease, agent.home), work.fresh("git"), _given(lease))
     ended = JobEnd()
 

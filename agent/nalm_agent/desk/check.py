@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from nalm_core.report.run_report import RunStatus
 from nalm_core.report.trials.kinds import RunKind, history_name, split_name
 
+from nalm_agent.build.host_limits import BUDGET_SECONDS, within_host
 from nalm_agent.config.nalm_toml import Config
 from nalm_agent.desk import last_run
 from nalm_agent.measure.request import Request, read_config
@@ -104,7 +105,7 @@ def measure_scenarios(
             branch=comparison.branch,
             margin=effort.margin,
             layouts=effort.layouts,
-            budget_seconds=_seconds(home, config, name, effort),
+            budget_seconds=_seconds(home, config, name, effort, progress),
         )
         if kind is RunKind.CYCLES:
             yield answered(request, home, work, progress, recall=recall)
@@ -120,15 +121,22 @@ def _require_of_cycles(name: str, effort: Effort, *, profile: bool) -> None:
         )
 
 
-def _seconds(home: Home, config: Config, scenario: str, effort: Effort) -> float | None:
+def _seconds(home: Home, config: Config, scenario: str, effort: Effort, progress: Progress) -> float | None:
+    """Time for the rounds, up to this host's limit; None: nalm.toml's."""
     if effort.minutes is not None:
-        return 60 * effort.minutes
+        seconds = within_host(60 * effort.minutes)
+        if seconds != 60 * effort.minutes:
+            progress.say(
+                f"--minutes {effort.minutes:g} is more than this host's limit: measuring for {seconds:g} s "
+                f"({BUDGET_SECONDS.setting})"
+            )
+        return seconds
     if effort.margin is None:
         return None
     from nalm_agent.desk.pools.fine import seconds_for
 
     by_toml = config.judge.budget_seconds
-    return seconds_for(home, config.project.name, scenario, effort.margin, by_toml=by_toml)
+    return within_host(seconds_for(home, config.project.name, scenario, effort.margin, by_toml=by_toml))
 
 
 def pair_runs(

@@ -12,7 +12,7 @@ from nalm_core.rates.soak_figures import SOAK_METRICS
 from nalm_core.report.catalogue import GROWTH, METRICS, NEVER_JUDGED, SHIPPED
 from nalm_core.report.defaults import MARGIN, SHIPPED_MARGIN
 from nalm_core.report.run_report import OWN_PROBE
-from nalm_core.text.percents import share_percent
+from nalm_core.text.percents import margin_percent
 from rich.table import Table
 
 from nalm_agent.config.lines import line_of
@@ -125,23 +125,23 @@ def _judged(one: Effective) -> str:
     return "in its history" if one.metric in OF_HISTORY else "yes"
 
 
-def _margin(one: Effective, digits: int = 2) -> str:
+def _margin(one: Effective) -> str:
     unit = GROWTH.get(one.metric)
-    return share_percent(one.margin, digits) if unit is None else f"{one.margin:,g} {unit}"
+    return margin_percent(one.margin) if unit is None else f"{one.margin:,g} {unit}"
 
 
 def _origin(one: Effective, config: Config, text: str, lines: Sequence[int]) -> str:
     if one.rule is not None:
         return f"{FILE_NAME}:{lines[one.rule]} ({as_rule(config.thresholds[one.rule])})"
     if one.metric in OF_RATES:
-        return f"default of {one.metric} in rates, {_margin(one, 1)}"
+        return f"default of {one.metric} in rates, {_margin(one)}"
     if one.metric in OF_SOAKS:
-        return f"default of {one.metric} in soaks, {_margin(one, 1)}"
+        return f"default of {one.metric} in soaks, {_margin(one)}"
     if one.metric in SHIPPED:
-        return f"default of shipped metrics, {share_percent(SHIPPED_MARGIN, 0)}"
+        return f"default of shipped metrics, {margin_percent(SHIPPED_MARGIN)}"
     if "margin" in config.judge.model_fields_set:
         return f"{FILE_NAME}:{line_of(text, ['judge', 'margin'])} (judge.margin)"
-    return f"default of judge.margin, {share_percent(MARGIN, 0)}"
+    return f"default of judge.margin, {margin_percent(MARGIN)}"
 
 
 def _print(rows: Sequence[Row], columns: Sequence[str]) -> None:

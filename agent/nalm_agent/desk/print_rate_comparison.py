@@ -6,7 +6,7 @@ from __future__ import annotations
 from nalm_core.rates.comparison_report import ComparisonVerdict, FigureChange, LoadChange, RateFigure
 from nalm_core.rates.generators import INSIDE, Generator
 from nalm_core.text.amounts import pps_text
-from nalm_core.text.percents import change_percent, share_percent
+from nalm_core.text.percents import change_percent, margin_percent, share_percent
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -55,9 +55,7 @@ def _print_load(out: Console, one: LoadChange) -> None:
 
 
 def _margin(one: FigureChange) -> str:
-    if one.margin is None:
-        return MISSING
-    return share_percent(one.margin, LOSS_DIGITS if one.figure is RateFigure.LOSS else 1)
+    return MISSING if one.margin is None else margin_percent(one.margin)
 
 
 def _cells(one: FigureChange) -> list[str]:

@@ -20,7 +20,7 @@ from nalm_core.rates.sweep import (
 )
 from nalm_core.stats.knee import Knee, KneeShift
 from nalm_core.text.amounts import pps_text
-from nalm_core.text.percents import change_percent, interval_percent, share_percent
+from nalm_core.text.percents import change_percent, interval_percent, margin_percent, share_percent
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -47,7 +47,7 @@ def print_sweeps(
     if change is not None:
         _print_change(out, change, names)
     if verdict is not None:
-        cpp, knee = (share_percent(one, 1) for one in (verdict.margins.load_cpp, verdict.margins.knee_pps))
+        cpp, knee = (margin_percent(one) for one in (verdict.margins.load_cpp, verdict.margins.knee_pps))
         out.print(
             f"[bold]{escape(names[-1])} against {escape(names[0])}[/]: {verdict.outcome} "
             f"(margin of CPP {cpp}, of the knee {knee})",

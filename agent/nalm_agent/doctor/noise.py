@@ -16,6 +16,7 @@ from nalm_core.report.defaults import DEFAULT_SETTINGS
 from nalm_core.report.offered_load import CLOSED
 from nalm_core.report.rounds import set_aside_reason
 from nalm_core.report.run_report import (
+    MOST_LAUNCHES,
     Arm,
     ArmInfo,
     BareTurn,
@@ -61,7 +62,6 @@ LOAD_CHECKS = ("load_offered", "load_carried")
 Turn = TypeVar("Turn", Round, BareTurn)
 OWN_NF = "noise_nf"
 READY_SECONDS = 10.0
-MOST_LAUNCHES = 10_000
 LEAST_LAUNCHES = 6
 """Least number of launches, however short the time limit: fewer do not show a spread."""
 
@@ -196,7 +196,7 @@ def _of(home: Home, repository: Repository, revision: Revision, chosen: str | No
         run=arm_run(Arm.BASE, ready, traffic, cores, home, huge_pages=huge_pages),
         build=ready.built.build,
         definition=run.definition,
-        settings=Settings(**{**config.judge.model_dump(exclude={"layouts"}), "margin": margins[CPP, None]}),
+        settings=config.judge.settings(margins[CPP, None]),
         load=scenario.load,
     )
 

@@ -7,7 +7,7 @@ from nalm_core.report.defaults import CONFIDENCE
 from nalm_core.report.run_report import Arm
 from nalm_core.stats.resolution import POWER, LaunchNoise, Resolution, resolutions, spread
 from nalm_core.stats.sequential import chain_estimate
-from nalm_core.text.percents import share_percent
+from nalm_core.text.percents import margin_percent, share_percent
 
 from nalm_agent.doctor.finding import Finding, note, ok
 from nalm_agent.doctor.noise import AaRun
@@ -42,8 +42,8 @@ def noise(run: AaRun) -> Finding:
     return note(
         "noise",
         value,
-        f"changes of the margin ({share_percent(margin)}) stay inconclusive unless a run takes longer than a "
-        "minute",
+        f"changes of the margin ({margin_percent(margin)}) stay inconclusive unless a run takes longer than "
+        "a minute",
         "stop other programs, nalm doctor --tune (as root), or judge with more launches or a wider margin",
         **figures,
     )

@@ -13,6 +13,7 @@ from nalm_agent import counters
 from nalm_agent.counters import simulated
 from nalm_agent.doctor.finding import Finding, Level, note, ok
 from nalm_agent.native.toolchain import toolchain
+from nalm_agent.source.git import LEAST_GIT, git_version
 
 EFFECTS = {
     "pmu": "cycles come from the TSC, instructions from callgrind; eIPC is labelled as mixed",
@@ -20,6 +21,7 @@ EFFECTS = {
     "perf": "lcore threads have no hardware events; functions are sampled by the thread's clock",
 }
 CURE = "none needed; if you control the host, expose the PMU to the guest or lower kernel.perf_event_paranoid"
+_OLDER_GIT = "git before 2.30 finds no commit of any name (`git rev-parse --end-of-options`)"
 JUDGED_ELSEWHERE = ("tsc", "simulated")
 """Sources that have their own finding."""
 
@@ -84,9 +86,18 @@ def _ccache() -> Finding:
 
 
 def _git() -> Finding:
-    if shutil.which("git"):
-        return ok("git", "installed")
-    return Finding("git", Level.FATAL, "not installed", "no commit can be read", "apt-get install git")
+    if shutil.which("git") is None:
+        return Finding("git", Level.FATAL, "not installed", "no commit can be read", "apt-get install git")
+    version = git_version()
+    if version is None:
+        return note("git", "its version is unknown", _OLDER_GIT, "see what `git --version` prints")
+    text = ".".join(map(str, version))
+    if version < LEAST_GIT:
+        least = ".".join(map(str, LEAST_GIT))
+        return Finding(
+            "git", Level.FATAL, f"{text}, older than {least}", _OLDER_GIT, f"install git {least} or later"
+        )
+    return ok("git", text)
 
 
 def _bwrap() -> Finding:

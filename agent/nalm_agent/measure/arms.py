@@ -122,7 +122,7 @@ def same_sources(request: Request, base: ArmPlan, head: ArmPlan) -> dict[Arm, Ar
     arms = {}
     for arm, one in ((Arm.BASE, base), (Arm.HEAD, head)):
         tree = build_address(request.repository, one.revision, one.config)
-        arms[arm] = ArmInfo(build=unbuilt(one.revision, tree), run=one.run.definition)
+        arms[arm] = ArmInfo(build=unbuilt(one.revision, tree, one.config), run=one.run.definition)
     first, second = arms[Arm.BASE], arms[Arm.HEAD]
     return arms if first.build.tree == second.build.tree and first.run == second.run else None
 

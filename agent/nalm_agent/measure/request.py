@@ -7,10 +7,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nalm_agent.build.host_limits import require_granted_here
+from nalm_core.report.run_report import MOST_LAUNCHES
+
+from nalm_agent.build.host_limits import require_granted_here, within_host
 from nalm_agent.config.nalm_toml import FILE_NAME, Config, parse
 from nalm_agent.runtime.errors import ConfigError
 from nalm_agent.source.git import Repository, Revision
+from nalm_agent.source.given_config import NOT_UTF8, UTF8_HINT
 
 if TYPE_CHECKING:
     from nalm_agent.measure.experiment_plan import Cell
@@ -53,8 +56,8 @@ NO_CONFIG_HINT = (
 
 
 def read_config(repository: Repository, revision: Revision) -> Config:
-    """nalm.toml of a revision, or the one that was given for all. Raises ConfigError if it is missing, has a
-    mistake, or requires more than this host grants.
+    """nalm.toml of a revision, or the one that was given for all. Raises ConfigError if it is missing, is not
+    in UTF-8, has a mistake, or requires more than this host grants.
     """
     given = repository.given
     text = repository.read(revision, FILE_NAME) if given is None else given.text
@@ -62,6 +65,12 @@ def read_config(repository: Repository, revision: Revision) -> Config:
         raise ConfigError(
             f"{revision.short} has no {FILE_NAME} at the root of the repository", hint=NO_CONFIG_HINT
         )
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ConfigError(
+            f"{FILE_NAME} of {revision.short} cannot be read: {NOT_UTF8}", hint=UTF8_HINT
+        ) from error
     config = parse(text, FILE_NAME if given is None else given.name)
     require_granted_here(config)
     return config
@@ -75,10 +84,13 @@ def with_layouts(config: Config, layouts: int | None) -> Config:
 
 
 def within_budget(config: Config, seconds: float | None) -> Config:
-    """The configuration with another time for the rounds, and launches in proportion; None: unchanged."""
+    """The configuration with another time for the rounds, up to this host's limit, and launches in
+    proportion, as many as a report has room for; None: unchanged."""
+    seconds = within_host(seconds)
     if seconds is None:
         return config
-    launches = math.ceil(config.judge.max_launches * seconds / config.judge.budget_seconds)
+    in_proportion = config.judge.max_launches * (seconds / config.judge.budget_seconds)
+    launches = math.ceil(min(in_proportion, MOST_LAUNCHES))
     judge = config.judge.model_copy(
         update={"budget_seconds": seconds, "max_launches": max(launches, config.judge.looks)}
     )

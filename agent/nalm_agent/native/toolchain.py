@@ -1,24 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiler and libraries, which determine a build together with its sources. Part of every build's
-address."""
+"""Compilers and libraries, which determine a build together with its sources. Part of every build's
+address, so that an upgrade of one makes both arms' builds again."""
 
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from nalm_agent.native.compilers import Stamp, compiler_stamps, file_of, words_of
 from nalm_agent.runtime.errors import HostError
+
+_NAMED = re.compile(r"(?:gcc|g\+\+|clang|clang\+\+)-[\d.]+|clang|clang\+\+|rustc|cargo|go")
+"""Programs of build commands whose version is named beside that of the C compiler."""
+_VERSION = {"cargo": ("rustc", "--version"), "go": ("go", "version")}
 
 
 @dataclass(frozen=True)
 class Toolchain:
     compiler: str
-    """First line of `cc --version`."""
+    """First line of `cc --version`, the compiler of builds that name none."""
     dpdk: str | None
     """Version pkg-config knows, None without DPDK."""
     libc: str
@@ -28,9 +35,12 @@ class Toolchain:
     """Version pkg-config knows, None without PAPI: NFs are then built without its events."""
     ccache: str | None
     """Path of ccache, None if it is not installed; changes how long a build takes, not what it makes."""
+    programs: tuple[Stamp, ...]
+    """Compilers, assemblers and linkers, whatever their language."""
 
-    def identity(self) -> list[str | None]:
-        return [self.compiler, self.dpdk, self.libc, self.hyperscan, self.papi]
+    def identity(self) -> list[object]:
+        """What an address has of it."""
+        return [self.compiler, self.dpdk, self.libc, self.hyperscan, self.papi, self.programs]
 
     def libraries(self) -> dict[str, str]:
         """Versions of installed libraries that run in an NF."""
@@ -59,13 +69,42 @@ def _stopped(command: Sequence[str], how: str) -> HostError:
 def toolchain() -> Toolchain:
     """The host's toolchain, determined once per process. Raises HostError if it could not be determined."""
     return Toolchain(
-        compiler=_first_line(os.environ.get("CC", "cc"), "--version") or "no compiler",
+        compiler=_c_compiler() or "no compiler",
         dpdk=_first_line("pkg-config", "--modversion", "libdpdk"),
         hyperscan=_first_line("pkg-config", "--modversion", "libhs"),
         papi=_first_line("pkg-config", "--modversion", "papi"),
         libc=os.confstr("CS_GNU_LIBC_VERSION") or "unknown",
         ccache=shutil.which("ccache"),
+        programs=tuple(compiler_stamps()),
     )
+
+
+def forget_toolchain() -> None:
+    """Lets the next measurement of a long process look again: packages are upgraded under it."""
+    toolchain.cache_clear()
+    _version.cache_clear()
+
+
+def compilers_of(commands: Iterable[Sequence[str]]) -> str:
+    """The C compiler of the host, then others that build commands name, each by its own words. A report has
+    it: where it changes, a history begins again. Raises HostError as `toolchain`."""
+    named = dict.fromkeys(word for word in words_of(commands) if _NAMED.fullmatch(word))
+    versions = [_version(word) for word in named if file_of(word) is not None]
+    return "; ".join(dict.fromkeys([toolchain().compiler, *(one for one in versions if one)]))
+
+
+@cache
+def _version(name: str) -> str | None:
+    return _first_line(*_VERSION.get(name, (name, "--version")))
+
+
+def _c_compiler() -> str | None:
+    """The version of what `build_environment` gives to builds."""
+    if given := os.environ.get("CC"):
+        return _first_line(*shlex.split(given), "--version")
+    cc, gcc = _first_line("cc", "--version"), _first_line("gcc", "--version")
+    other = gcc is not None and cc is not None and cc.partition(" ")[2] != gcc.partition(" ")[2]
+    return gcc if other else cc
 
 
 def build_environment(ccache_dir: Path, base: Path) -> dict[str, str]:

@@ -9,12 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from nalm_core.rates import defaults
 from nalm_core.rates.comparison_report import (
     CommonLoad,
     ComparisonSettings,
     PairedTrial,
     RateComparison,
 )
+from nalm_core.rates.presets import SHORT_WIDTH
 from nalm_core.rates.rate_report import Phase, Search
 from nalm_core.rates.rate_result import rate_checks
 from nalm_core.report.run_report import Arm, ArmInfo, Check
@@ -46,6 +48,10 @@ class ComparisonPlan:
     pps: int | None
     """The only load, instead of shares."""
     settings: ComparisonSettings
+    width: float = SHORT_WIDTH
+    """Relative width of the interval at which the search ends."""
+    search_s: float = defaults.SEARCH_S
+    """Its time limit."""
 
 
 @dataclass
@@ -70,7 +76,7 @@ def compare_rates(plan: ComparisonPlan, home: Home, work: WorkDir, progress: Pro
             hint="choose a base with the same traffic; `nalm check` replays head's for both",
         )
     trial_s = plan.base.shape.whole_s(min(MOST_SEARCH_TRIAL_S, plan.settings.trial_s))
-    builder = RateReportBuilder(plan.base, search_settings(trial_s))
+    builder = RateReportBuilder(plan.base, search_settings(trial_s, plan.width, plan.search_s))
     found = _Measured()
     try:
         built = []

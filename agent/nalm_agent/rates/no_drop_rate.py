@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nalm_core.rates.presets import Mode
+from nalm_core.rates import defaults
+from nalm_core.rates.presets import SHORT_WIDTH, Mode
 from nalm_core.rates.rate_report import Ended, RateSettings, Search
 
 from nalm_agent.rates.rate import RateReportBuilder, full_load, search_rates
@@ -26,10 +27,21 @@ class NoDropRate:
         return max(1, round(self.greatest_pps * share))
 
 
-def search_settings(trial_s: float) -> RateSettings:
-    """Settings of a short search: a load that is a share of NDR need not be exact."""
+def search_settings(
+    trial_s: float, width: float = SHORT_WIDTH, search_s: float = defaults.SEARCH_S
+) -> RateSettings:
+    """Settings of a short search: a load that is a share of NDR need not be exact.
+
+    search_s: its time limit.
+    """
     return RateSettings(
-        mode=Mode.NDR, trial_s=trial_s, mrr_launches=1, mrr_trials=2, width=0.05, trials_per_load=2
+        mode=Mode.NDR,
+        trial_s=trial_s,
+        mrr_launches=1,
+        mrr_trials=2,
+        width=width,
+        trials_per_load=2,
+        search_s=search_s,
     )
 
 

@@ -11,7 +11,7 @@ import typer
 from nalm_agent.runtime.errors import NalmError, StoppedError, refused_by_host
 from nalm_agent.runtime.process import stop_all
 from nalm_agent.runtime.stop_signals import INTERRUPTED, stop_on_signals
-from nalm_agent.shell.commands import LazyGroup, put_mistakes_into_words
+from nalm_agent.shell.commands import LazyGroup, check_values
 from nalm_agent.shell.encoding import respect_terminal
 from nalm_agent.shell.exit_codes import FAULT, UNREAD
 
@@ -65,7 +65,7 @@ def _revert_abandoned_settings() -> None:
             )
 
 
-put_mistakes_into_words()
+check_values()
 
 
 def _report_fault(error: Exception) -> None:

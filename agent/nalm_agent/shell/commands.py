@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
+from functools import wraps
 from importlib import import_module
+from math import isfinite
 from typing import Any
 
 import typer
@@ -133,7 +136,19 @@ def _nothing() -> None:
     """The callback of a group without options, and of a command that is not loaded."""
 
 
-def put_mistakes_into_words() -> None:
-    """Puts Typer's messages about wrong values into words."""
+def check_values() -> None:
+    """Puts Typer's messages about wrong values into words, and lets no number be infinite or NaN: limits let
+    some of these pass, and no measurement or report has a place for them."""
     for kind in (TyperOption, TyperArgument):
-        kind.process_value = in_words(kind.process_value)  # type: ignore[method-assign]
+        kind.process_value = in_words(_finite(kind.process_value))  # type: ignore[method-assign]
+
+
+def _finite(process: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(process)
+    def processed(self: Any, ctx: Any, value: Any) -> Any:
+        found = process(self, ctx, value)
+        if isinstance(found, float) and not isfinite(found):
+            raise typer.BadParameter("expected a finite number", ctx=ctx, param=self)
+        return found
+
+    return processed

@@ -126,6 +126,11 @@ def given(context: typer.Context) -> set[str]:
     return {name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"}
 
 
+def spelled(name: str) -> str:
+    """A parameter as the command line has it."""
+    return f"--{name.replace('_', '-')}"
+
+
 @contextmanager
 def tolerating(never_fail: bool) -> Iterator[None]:
     """With --never-fail, prints errors of measuring and sending and exits with 0; raises errors of usage."""

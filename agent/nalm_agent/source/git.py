@@ -26,6 +26,8 @@ from nalm_agent.source.given_config import GivenConfig
 from nalm_agent.source.submodules import Submodules, require_clean
 
 WORKTREE = "worktree"
+LEAST_GIT = (2, 30)
+"""The first version whose `git rev-parse` knows --end-of-options."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,16 @@ def fetch_hint(name: str) -> str:
     steps = [int(one or 1) for one in re.findall(r"[~^](\d*)", signs[0])] if signs else []
     deeper = f"`git fetch --deepen={sum(steps)}` fetches it, " if steps else ""
     return f"{deeper}`git fetch --unshallow` fetches all"
+
+
+def git_version() -> tuple[int, ...] | None:
+    """The numbers of git's version; None if it is not installed or prints none."""
+    try:
+        done = subprocess.run(["git", "--version"], capture_output=True, text=True, check=False)
+    except OSError:
+        return None
+    match = re.match(r"git version (\d+(?:\.\d+)+)", done.stdout)
+    return None if match is None else tuple(int(part) for part in match[1].split("."))
 
 
 def _is_kept(variable: str) -> bool:

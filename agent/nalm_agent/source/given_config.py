@@ -11,6 +11,8 @@ from nalm_agent.runtime.errors import ConfigError
 
 MOST_BYTES = 1 << 30
 """Size of what a command may name beside the file: all of it is digested for each run."""
+NOT_UTF8 = "it is not text in UTF-8"
+UTF8_HINT = "save it in UTF-8: `iconv -f latin1 -t utf-8` converts Latin-1"
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class GivenConfig:
         try:
             return GivenConfig(path.read_text(), str(path), path.resolve().parent)
         except (OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
+            why = error.strerror if isinstance(error, OSError) else NOT_UTF8
             raise ConfigError(
                 f"{path} cannot be read: {why}", hint="--config takes the path of a nalm.toml"
             ) from error

@@ -35,7 +35,7 @@ def test_it_lists_metrics_and_explains_margins(nf_repository: NfRepository, nalm
     nf_repository.git("checkout", "-q", "-b", "release/2")
     assert margins(nalm, nf_repository)["cpp"] == by_rule
     shown = nalm.run("config", "--effective", cwd=nf_repository.path)
-    assert "branch release/2" in shown.stdout and "2.00 %" in shown.stdout and "shown only" in shown.stdout
+    assert "branch release/2" in shown.stdout and " 2 % " in shown.stdout and "shown only" in shown.stdout
     assert "in its history" not in shown.stdout
     of_builds = '[[thresholds]]\nmetric = "build_seconds"\nmargin = 0.2\n'
     nf_repository.write("nalm.toml", NALM_TOML + of_builds)
@@ -48,8 +48,8 @@ def test_margins_of_rates_and_soaks_are_shown(nf_repository: NfRepository, nalm:
     found = margins(nalm, nf_repository)
     assert list(found)[-len(UNDER_LOAD) :] == list(UNDER_LOAD)
     assert found["latency_p99_ns"] == (0.25, f"nalm.toml:{LINES + 1} (metric latency_p99_ns)")
-    assert found["latency_p50_ns"] == (0.1, "default of latency_p50_ns in rates, 10.0 %")
-    assert found["knee_pps"] == (0.1, "default of knee_pps in rates, 10.0 %")
+    assert found["latency_p50_ns"] == (0.1, "default of latency_p50_ns in rates, 10 %")
+    assert found["knee_pps"] == (0.1, "default of knee_pps in rates, 10 %")
     assert found["loss_ratio"] == (0.001, "default of loss_ratio in rates, 0.1 %")
     assert found["buffers_growth"] == (2, "default of buffers_growth in soaks, 2 buffers")
     shown = nalm.run("config", "--effective", "--json", cwd=nf_repository.path)
@@ -67,3 +67,9 @@ def test_a_mistake_is_named_with_its_line(nf_repository: NfRepository, nalm: Nal
     assert f"{AT_RULE}: thresholds[0]: there is no scenario 'huge'" in " ".join(done.stderr.split())
     other = nalm.run("config", "--scenario", "huge", cwd=nf_repository.path)
     assert other.returncode == 2
+
+
+def test_a_file_that_is_not_utf_8_is_a_mistake(nf_repository: NfRepository, nalm: Nalm) -> None:
+    (nf_repository.path / "nalm.toml").write_bytes(NALM_TOML.encode() + b"# caf\xe9\n")
+    done = nalm.run("config", cwd=nf_repository.path)
+    assert done.returncode == 2 and "it is not text in UTF-8" in done.stderr

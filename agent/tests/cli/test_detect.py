@@ -27,7 +27,7 @@ def test_a_list_of_series_is_answered_in_order() -> None:
     found = [one["change_points"] for one in json.loads(said)]
     assert [len(one) for one in found] == [1, 0, 1, 0]
     (change,) = found[0]
-    assert set(change) == {"index", "low", "high", "size", "probability", "p_value", "kind"}
+    assert set(change) == {"index", "low", "high", "size", "relative", "probability", "p_value", "kind"}
     assert change["index"] == 8
     assert change["size"] == pytest.approx(0.05, abs=0.002)
 
@@ -157,3 +157,57 @@ def test_drifts_and_states_are_reported_as_such() -> None:
     code, text = run(json.dumps([drift, state]), "--text")
     assert code == 0 and "series 0: drift from commit" in text
     assert "series 1: commits 30 to 35: +4.9" in text and "a state of the machine that recurs" in text
+
+
+def doubled(*zeros: int) -> list[float]:
+    values = [100 + 0.3 * ((7 * n) % 5 - 2) for n in range(20)] + [
+        200 + 0.3 * ((7 * n) % 5 - 2) for n in range(40)
+    ]
+    return [0.0 if n in zeros else value for n, value in enumerate(values)]
+
+
+@pytest.mark.parametrize("zeros", [(), (5,), (5, 30)])
+def test_a_value_of_0_leaves_the_size_of_a_step_as_it_is(zeros: tuple[int, ...]) -> None:
+    code, said = run(json.dumps([doubled(*zeros)]))
+    (change,) = json.loads(said)[0]["change_points"]
+    assert (code, change["index"], change["relative"]) == (0, 20, True)
+    assert change["size"] == pytest.approx(1.0, abs=0.02)
+
+
+def test_a_step_from_0_has_the_unit_of_the_values() -> None:
+    series = [[0] * 20 + [100] * 20, [-100] * 20 + [-90] * 20]
+    code, said = run(json.dumps(series))
+    found = [one["change_points"][0] for one in json.loads(said)]
+    assert code == 0 and [one["relative"] for one in found] == [False, False]
+    assert [one["size"] for one in found] == [pytest.approx(100), pytest.approx(10)]
+    code, text = run(json.dumps(series), "--text")
+    assert "%" not in text and "+100, not relative, since a level is not above 0" in text
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1e-200] * 8 + [1e200] * 8,
+        [1e200] * 8 + [1e-200] * 8,
+        [0] * 8 + [1.7e308] * 8,
+        [1.7e308] * 10 + [-1.7e308] * 10,
+        [5e-324] * 8 + [1.7e308] * 8,
+    ],
+)
+def test_values_of_all_sizes_have_a_size_that_is_a_number(values: list[float]) -> None:
+    with_hosts = {"values": [abs(one) or 1.0 for one in values], "hosts": ["a", "b"] * (len(values) // 2)}
+    code, said = run(json.dumps([values, with_hosts]))
+    assert code == 0, said
+    assert "Infinity" not in said and "NaN" not in said
+    (change,) = json.loads(said)[0]["change_points"]
+    assert change["index"] == len(values) // 2 and change["size"] != 0
+    code, text = run(json.dumps([values]), "--text")
+    assert code == 0 and len(text) < 200
+
+
+def test_names_of_hosts_are_plain_on_the_terminal() -> None:
+    noise = [1 + 0.001 * ((7 * n) % 5 - 2) for n in range(80)]
+    values = [100 * e * (1.05 if n % 2 and n > 40 else 1) for n, e in enumerate(noise)]
+    hosts = ["a\x1b[31mX\n" if n % 2 else "b" for n in range(80)]
+    code, said = run(json.dumps([{"values": values, "hosts": hosts}]), "--text")
+    assert code == 0 and "host aX, commit 41: +5." in said and "\x1b" not in said

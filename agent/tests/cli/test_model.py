@@ -204,6 +204,9 @@ def test_lines_of_a_cache_and_of_a_runs_host(run: str) -> None:
         (["cost", "--design", "a=1,2"], "design a: expected R1,R,D1,D"),
         (["cost", "--break-even", "900,300,258"], "cycles later"),
         (["lines"], "cache: is missing"),
+        (["lines", "--cache", "1e400"], "--cache: expected a number that fits into floating point"),
+        (["lines", "--cache", "48K", "--metadata", "0,1e400"], "--metadata: expected a number that fits"),
+        (["queue", "--pps", "1e308T", *LINE_OF_TIMES], "--pps: expected a number that fits"),
     ],
 )
 def test_inputs_that_a_model_cannot_carry_are_refused_by_name(arguments: list[str], said: str) -> None:

@@ -98,6 +98,18 @@ MISTAKES = {
     "too many lcores": ("packets = 20000", "lcores = 99", 14, "expected at most 64"),
     "margin": ("margin = 0.1", "margin = 1.5", 16, "judge.margin: expected less than 1"),
     "looks": ("looks = 2", "looks = 20", 15, "looks = 20 is more than max_launches = 8"),
+    "more looks than a report has": (
+        "looks = 2",
+        "looks = 200",
+        17,
+        "judge.looks: expected at most 100",
+    ),
+    "more launches than a report has": (
+        "max_launches = 8",
+        "max_launches = 20000",
+        20,
+        "judge.max_launches: expected at most 10000",
+    ),
     "unknown need": (
         "packets = 20000",
         "[scenarios.tiny.needs]\ncores = 4",

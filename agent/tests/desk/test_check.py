@@ -282,6 +282,7 @@ USAGE = {
     "top of no process": (["top", "--pid", "4194304"], "cannot be looked at"),
     "init again": (["init"], "already exists"),
     "unknown option": (["check", "--speed"], "No such option"),
+    "hosts of no plan": (["check", "--hosts", "3"], "--hosts requires --plan"),
 }
 
 

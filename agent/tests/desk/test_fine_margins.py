@@ -61,7 +61,7 @@ def test_layouts_pool_and_plan(nf_repository: NfRepository, tmp_path: Path) -> N
     assert plan["runs"] == 2 and plan["scenario"] == "tiny" and plan["margin"] == 0.05
     assert (plan["effort"] is not None) == plan["reachable"]
     text = nalm.run("check", *pair, "--margin", "5", "--plan", cwd=nf_repository.path)
-    assert "tiny, margin 5.00 %: " in text.stdout
+    assert "tiny, margin 5 %: " in text.stdout
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -176,6 +177,26 @@ def test_tools_and_exit_code(tmp_path: Path, own: Home, monkeypatch: pytest.Monk
     assert severity(findings) is ExitCode.OK
     monkeypatch.setattr(tsc, "available", lambda: "the processor lacks nonstop_tsc")
     assert severity(examine(look_at(system, own))) is ExitCode.NOT_MEASURED
+
+
+@pytest.mark.parametrize(
+    ("printed", "level", "value"),
+    [
+        ("git version 2.39.5", Level.OK, "2.39.5"),
+        ("git version 2.30.0.windows.1", Level.OK, "2.30.0"),
+        ("git version 2.25.1", Level.FATAL, "2.25.1, older than 2.30"),
+        ("git, of no version", Level.NOTE, "its version is unknown"),
+    ],
+)
+def test_git_must_be_new_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, printed: str, level: Level, value: str
+) -> None:
+    program = tmp_path / "git"
+    program.write_text(f"#!/bin/sh\necho '{printed}'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    (found,) = (one for one in tools.findings() if one.name == "git")
+    assert (found.level, found.value) == (level, value)
 
 
 def test_findings_print_with_effect_and_cure(

@@ -58,6 +58,15 @@ def test_the_first_scenario_of_a_repository(home: Home, work: WorkDir, nf_reposi
     assert run.report.arms[Arm.HEAD].build.commit == nf_repository.git("rev-parse", "HEAD")
 
 
+def test_settings_that_nalm_toml_leaves_out(
+    home: Home, work: WorkDir, nf_repository: NfRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(noise, "LEAST_LAUNCHES", 1)
+    nf_repository.commit("no effort", nalm__toml=NALM_TOML.partition("[judge]")[0])
+    run = compare_with_itself(home, work, Silent(), seconds=0.1, repository=nf_repository.path)
+    assert run.report.settings == DEFAULT_SETTINGS and run.report.rounds
+
+
 def test_a_scenario_is_offered_its_load(home: Home, work: WorkDir, traffic_repository: NfRepository) -> None:
     """At half load batches are small and polls dear: full load has another resolution."""
     toml = f"{RATES_TOML}load = {{ pps = 200_000 }}\n[judge]\nturns_per_launch = 4\n"

@@ -19,7 +19,7 @@ from trex_server import TrexServer
 from typer.testing import CliRunner
 
 LATENCY = "latency_pps = 100\n"
-QUICK = ("--duration", "0.05", "--leave-out", "0", "--quiet")
+QUICK = ("--duration", "0.05", "--quiet")
 BASE, HEAD = Arm.BASE, Arm.HEAD
 
 
@@ -31,7 +31,8 @@ def own_home(session_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def rate(repository: NfRepository, *arguments: str) -> Result:
     both = ["HEAD", "--base", "HEAD~1", "--generator", "lab", "--repo", str(repository.path)]
-    return CliRunner().invoke(app, ["rate", *both, *QUICK, *arguments])
+    quick = QUICK if "sweep" in arguments else (*QUICK, "--leave-out", "0")
+    return CliRunner().invoke(app, ["rate", *both, *quick, *arguments])
 
 
 def compared(repository: NfRepository, out: Path, *arguments: str) -> tuple[int, RateComparison, str]:

@@ -6,10 +6,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from nalm_agent.rates import compare_rates
+from nalm_agent.rates.compare_rates import ComparisonPlan
+from nalm_agent.rates.no_drop_rate import search_settings
 from nalm_agent.runtime.errors import UsageError
 from nalm_agent.shell.app import app
 from nalm_core.rates.comparison_report import RateComparison, RateFigure
 from nalm_core.rates.rate_change import judge_comparison
+from nalm_core.rates.rate_report import RateSettings
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Arm
 from tiny import Nalm, NfRepository
@@ -153,6 +157,14 @@ def test_the_load_is_a_share_of_the_rate_of_base(
     [
         (["--base", "HEAD", "--mode", "ndr"], "--base compares latency and loss, or sweeps, not --mode ndr"),
         (["--pps", "1000"], "--pps needs --base"),
+        (["--margin", "20"], "--margin needs --base"),
+        (["--branch", "release/1"], "--branch needs --base"),
+        (["--base", "HEAD", "--pps", "1000", "--shares", "20"], "--pps and --shares exclude each other"),
+        (["--base", "HEAD", "--pps", "1000", "--limit", "30"], "--pps and --limit exclude each other"),
+        (["--base", "HEAD", "--pdr-loss", "0.01"], "--pdr-loss changes nothing with --base"),
+        (["--mode", "mrr", "--width", "0.1"], "--width changes nothing with --mode mrr"),
+        (["--mode", "sweep", "--leave-out", "2"], "--leave-out changes nothing with --mode sweep"),
+        (["--mode", "ndr", "--shares", "20"], "--shares changes nothing with --mode ndr"),
     ],
 )
 def test_options_that_do_not_go_together(options: list[str], message: str) -> None:
@@ -167,6 +179,23 @@ def test_a_margin_is_in_per_cent_as_that_of_a_check() -> None:
     done = CliRunner().invoke(app, ["rate", "--base", "HEAD", "--margin", "0.2"])
     assert done.exit_code == 2
     assert "expected at least 1" in done.output
+
+
+def test_the_search_has_the_width_and_the_time_that_are_given(
+    traffic_repository: NfRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[RateSettings] = []
+
+    def searched(plan: ComparisonPlan, *_: object) -> RateComparison:
+        found.append(search_settings(plan.settings.trial_s, plan.width, plan.search_s))
+        raise UsageError("not measured")
+
+    monkeypatch.setattr(compare_rates, "compare_rates", searched)
+    monkeypatch.setenv("NALM_HOME", str(tmp_path / "home"))
+    command = ["rate", "HEAD", "--base", "HEAD", "--repo", str(traffic_repository.path)]
+    for options in ([], ["--width", "0.005", "--limit", "30"]):
+        CliRunner().invoke(app, [*command, *options])
+    assert [(one.width, one.search_s) for one in found] == [(0.05, 600), (0.005, 30)]
 
 
 def test_other_traffic_is_refused(traffic_repository: NfRepository, nalm: Nalm) -> None:

@@ -138,4 +138,4 @@ def test_two_sweeps_end_with_the_exit_code_of_their_verdict(
     assert done.exit_code == code, done.output
     verdict = SweepComparison.model_validate_json(out.read_text()).verdict
     assert verdict is not None and (verdict.outcome, verdict.margins.load_cpp) == (outcome, 0.06)
-    assert f": {outcome} (margin of CPP 6.0 %, of the knee 10.0 %)" in done.output
+    assert f": {outcome} (margin of CPP 6 %, of the knee 10 %)" in done.output

@@ -122,6 +122,13 @@ def test_a_load_of_the_vcpe_procedure_is_kept_and_continued(
         (["--leave-out", "1"], "--leave-out requires --preset"),
         (["--preset", "vcpe", "--pps", "1000"], "--preset and --pps exclude each other"),
         (["--preset", "vcpe", "--resume", "x.jsonl"], "--preset and --resume exclude each other"),
+        (["--resume", "x.jsonl", "--hours", "9"], "--hours and --resume exclude each other"),
+        (["--resume", "x.jsonl", "--share", "80"], "--share and --resume exclude each other"),
+        (["--resume", "x.jsonl", "--pps", "1000"], "--pps and --resume exclude each other"),
+        (["--resume", "x.jsonl", "--interval", "1"], "--interval and --resume exclude each other"),
+        (["--resume", "x.jsonl", "--out", "y.jsonl"], "--out and --resume exclude each other"),
+        (["--resume", "x.jsonl", "--branch", "main"], "--branch and --resume exclude each other"),
+        (["--share", "80", "--pps", "1000"], "--share and --pps exclude each other"),
     ],
 )
 def test_options_of_a_preset(arguments: list[str], message: str) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import expm1
+from sys import float_info
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,8 @@ NEWEST_Z = 4.0
 """... if it is so many standard errors."""
 MOST_UNITS = 1e6
 """The bound for histories with zeros or signs, in units of their usual size."""
+MOST_LN = 700.0
+"""Largest logarithm of a ratio that is a number. Values of floating point are up to 1454 apart."""
 
 
 @dataclass(frozen=True)
@@ -82,16 +85,16 @@ def detections(histories: Sequence[Sequence[Commit]], since: int = 0) -> list[De
     points: list[list[ChangePoint]] = [[] for _ in histories]
     visits: list[list[Visit]] = [[] for _ in histories]
     for (n, window), path in zip(windows, paths, strict=True):
-        _, index, in_logs = prepared[n]
-        found, states = _judged(window, path)
+        _, index, unit = prepared[n]
+        found, machine = _judged(window, path)
         points[n] += [
-            _placed(one, window.start, index, in_logs)
-            for one in found
+            _placed(one, before, window.start, index, unit)
+            for one, before in found
             if window.keep_from <= one.index + window.start < window.keep_to
         ]
         visits[n] += [
-            _visit(one, window.start, index, in_logs)
-            for one in states
+            _visit(one, machine.y, window.start, index, unit)
+            for one in machine.visits
             if window.keep_from <= one.first + window.start < window.keep_to
         ]
     return [_detection(_without_twins(p), v) for p, v in zip(points, visits, strict=True)]
@@ -102,9 +105,28 @@ def _detection(points: list[ChangePoint], visits: list[Visit]) -> Detection:
     return Detection(changes, [one for one in points if one.probability < c.SUSPECTED], visits)
 
 
-def _visit(one: states.Visit, start: int, index: NDArray[np.intp], in_logs: bool) -> Visit:
+def _visit(
+    one: states.Visit, around: Values, start: int, index: NDArray[np.intp], unit: float | None
+) -> Visit:
+    """around: the values of the window, moved back to the level around each visit."""
     first, last = int(index[one.first + start]), int(index[one.end - 1 + start])
-    return Visit(first, last, expm1(one.offset) if in_logs else one.offset, one.open)
+    size, relative = _size(one.offset, robust.median(around[one.first : one.end]), unit)
+    return Visit(first, last, size, one.open, relative)
+
+
+def _size(change: float, before: float, unit: float | None) -> tuple[float, bool]:
+    """(size, whether it is relative to the level before) of a change of prepared values. unit: as of
+    `_prepared`. Between levels above 0 a size is relative, otherwise it has the unit of the values."""
+    if unit is None:
+        return relative_size(change), True
+    if before > 0 and before + change > 0:
+        return change / before, True
+    return float(np.clip(change * unit, -float_info.max, float_info.max)), False
+
+
+def relative_size(ln_ratio: float) -> float:
+    """after / before - 1, a number whatever the two are."""
+    return expm1(min(ln_ratio, MOST_LN))
 
 
 def candidates(y: Values) -> list[int]:
@@ -112,16 +134,17 @@ def candidates(y: Values) -> list[int]:
     return _candidates([_Window(0, 0, len(y), y, robust.noise_scale(y))])[0].learned
 
 
-def _prepared(series: Sequence[Commit]) -> tuple[Values, NDArray[np.intp], bool]:
-    """(values, their indices, whether they are logarithms), without missing ones."""
+def _prepared(series: Sequence[Commit]) -> tuple[Values, NDArray[np.intp], float | None]:
+    """(values, their indices, their unit; None: they are logarithms), without missing ones."""
     values = by_commit(series)
     index = np.flatnonzero(np.isfinite(values))
     values = values[index]
     if len(values) and values.min() > 0:
-        return np.log(values), index, True
+        return np.log(values), index, None
     sizes = np.abs(values[values != 0])
     unit = max(robust.median(sizes), LEAST_UNIT) if len(sizes) else 1.0
-    return np.clip(values, -MOST_UNITS * unit, MOST_UNITS * unit) / unit, index, False
+    bound = min(MOST_UNITS * unit, float_info.max)
+    return np.clip(values, -bound, bound) / unit, index, unit
 
 
 def by_commit(series: Sequence[Commit]) -> Values:
@@ -179,8 +202,8 @@ def _candidates(windows: list[_Window]) -> list[_Paths]:
     return [_Paths(*one) for one in zip(first, changes(lanes, c.CHANGE_PENALTY), strict=True)]
 
 
-def _judged(window: _Window, path: _Paths) -> tuple[list[ChangePoint], list[states.Visit]]:
-    """(changes, visits of recurring states), by the window's values."""
+def _judged(window: _Window, path: _Paths) -> tuple[list[tuple[ChangePoint, float]], states.Machine]:
+    """((change, level before it), the window's values without recurring states), by these values."""
     scale = window.scale
     machine = states.without(window.y, _with_newest(window.y, path.normal, scale), scale)
     inside = {k for one in machine.visits for k in range(one.first, one.end + 1)}
@@ -190,11 +213,11 @@ def _judged(window: _Window, path: _Paths) -> tuple[list[ChangePoint], list[stat
     y = machine.y
     at = bands.without(y, excursions.without(y, _with_newest(y, machine.at, scale), scale), scale)
     if not at:
-        return [], machine.visits
+        return [], machine
     x = clipped(y, at, scale)
     kept = _kept(x / scale, at)
     seen: list[Evidence] = []
-    placed: list[tuple[int, int, int, Kind]] = []
+    placed: list[tuple[tuple[int, int, int, Kind], float]] = []
     begins, ends = [first for first, _ in kept.at] + [len(x)], [0] + [last for _, last in kept.at]
     for number, (first, last) in enumerate(kept.at):
         start, end = ends[number], begins[number + 1]
@@ -208,16 +231,17 @@ def _judged(window: _Window, path: _Paths) -> tuple[list[ChangePoint], list[stat
         nats = kept.nats[number] * (scale / local) ** 2
         if local > scale and (nats < c.MIN_Z**2 / 2 or abs(size) < c.MIN_EFFECT * local):
             continue
-        placed.append((index, low, high, "step" if first == last else "drift"))
+        kind: Kind = "step" if first == last else "drift"
+        placed.append(((index, low, high, kind), float(x[start:first].mean())))
         move = (index, index) if first == last else (first, last)
         seen.append(Evidence(move, max(1, min(end - last, first - start)), size / scale, nats))
     levels = list(zip(ends, begins, strict=True))
     certain = certainties(x / scale, levels, seen, machine.visits)
     found = [
-        ChangePoint(*place[:3], one.size * scale, sure.probability, sure.p_value, place[3])
-        for place, one, sure in zip(placed, seen, certain, strict=True)
+        (ChangePoint(*place[:3], one.size * scale, sure.probability, sure.p_value, place[3]), before)
+        for (place, before), one, sure in zip(placed, seen, certain, strict=True)
     ]
-    return found, machine.visits
+    return found, machine
 
 
 def _with_newest(y: Values, at: list[int], scale: float) -> list[int]:
@@ -250,13 +274,16 @@ def _kept(x: Values, at: list[int]) -> Kept:
     return only_steps if again == only_steps.at else select(x, again)
 
 
-def _placed(one: ChangePoint, start: int, index: NDArray[np.intp], in_logs: bool) -> ChangePoint:
+def _placed(
+    one: ChangePoint, before: float, start: int, index: NDArray[np.intp], unit: float | None
+) -> ChangePoint:
+    """before: the level before the change."""
     at, high = int(index[one.index + start]), int(index[one.high + start])
     low = (
         int(index[one.low + start - 1]) + 1 if one.low + start > 0 else 0
     )  # commits between were not measured
-    size = expm1(one.size) if in_logs else one.size
-    return replace(one, index=at, low=low, high=high, size=size)
+    size, relative = _size(one.size, before, unit)
+    return replace(one, index=at, low=low, high=high, size=size, relative=relative)
 
 
 def _without_twins(found: list[ChangePoint]) -> list[ChangePoint]:

@@ -10,9 +10,9 @@ cannot be compared (they never took turns) the history is cut.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import expm1
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from nalm_core.changepoints import constants as c
 from nalm_core.changepoints import control as controls
 from nalm_core.changepoints import offsets, robust
-from nalm_core.changepoints.detect import Commit, by_commit, detect
+from nalm_core.changepoints.detect import MOST_LN, Commit, by_commit, detect, relative_size
 from nalm_core.changepoints.offsets import Host
 from nalm_core.changepoints.results import ChangePoint, Visit
 from nalm_core.changepoints.segments import detection_between, parts
@@ -73,10 +73,14 @@ def detect_hosts(
         own = _steps(alone, names, len(index))
         fitted = offsets.estimated(y[index] - own, names)
         breaks |= {index[i] for i in _not_compared(fitted, names)}
-        found.host_changes.extend(HostChange(one.host, index[one.index], expm1(one.size)) for one in alone)
-        found.offsets.update((host, expm1(of + own[_last(names, host)])) for host, of in fitted.of.items())
+        found.host_changes.extend(
+            HostChange(one.host, index[one.index], relative_size(one.size)) for one in alone
+        )
+        found.offsets.update(
+            (host, relative_size(of + own[_last(names, host)])) for host, of in fitted.of.items()
+        )
         y[index] -= own + np.array([fitted.of[name] for name in names])
-    of_commits = detection_between([float(v) for v in np.exp(y)], breaks)
+    of_commits = detection_between(_figures(y), breaks)
     changes = of_commits.changes
     found.changes.extend(changes if beside is None else controls.confirmed(changes, measured, beside))
     found.suspicions.extend(of_commits.suspicions)
@@ -100,6 +104,11 @@ def _logs(values: Sequence[Commit]) -> Values:
     return np.asarray(np.log(raw))
 
 
+def _figures(y: Values) -> list[float]:
+    """Those with these logarithms."""
+    return [float(v) for v in np.exp(np.clip(y, -MOST_LN, MOST_LN))]
+
+
 def _without_movements(y: Values, control: Values, hosts: Sequence[Host], pieces: Pieces) -> Values:
     """Values without the movements that each host's control series shows."""
     found = y.copy()
@@ -113,23 +122,25 @@ def _without_movements(y: Values, control: Values, hosts: Sequence[Host], pieces
 def _alone(y: Values, names: list[Host]) -> list[HostChange]:
     """Changes of one host against the others (sizes: logarithms), one by one, the largest first."""
     found: list[HostChange] = []
-    for _ in range(c.MOST_HOST_CHANGES):
+    often = [host for host, values in Counter(names).items() if values >= c.MIN_VALUES]
+    for _ in range(c.MOST_HOST_CHANGES if often else 0):
         rest = y - _steps(found, names, len(y))
-        seen = [one for host in dict.fromkeys(names) for one in _against_others(rest, names, host)]
+        fitted = offsets.estimated(rest, names)
+        seen = [one for host in often for one in _against_others(rest, names, host, fitted)]
         if not seen:
             break
         found.append(max(seen, key=lambda one: abs(one.size)))
     return found
 
 
-def _against_others(y: Values, names: list[Host], host: Host) -> list[HostChange]:
+def _against_others(y: Values, names: list[Host], host: Host, fitted: offsets.Offsets) -> list[HostChange]:
     """Changes of this host's values against others near them, if its own values have them, too."""
-    own, others = _beside(y, names, host)
+    own, others = _beside(y, names, host, fitted)
     if len(own) < c.MIN_VALUES:
         return []
     difference = y[own] - others
     found = []
-    for one in detect([float(v) for v in np.exp(difference)]):
+    for one in detect(_figures(difference)):
         step = _jump(y[own], one.index)
         if abs(step) > abs(_jump(others, one.index)):
             found.append(HostChange(host, int(own[one.index]), float(np.log1p(one.size))))
@@ -141,9 +152,10 @@ def _jump(x: Values, at: int) -> float:
     return robust.median(after) - robust.median(before)
 
 
-def _beside(y: Values, names: list[Host], host: Host) -> tuple[NDArray[np.intp], Values]:
+def _beside(
+    y: Values, names: list[Host], host: Host, fitted: offsets.Offsets
+) -> tuple[NDArray[np.intp], Values]:
     """(places of the host's values, median of the others' values near each), for values with others near."""
-    fitted = offsets.estimated(y, names)
     level = y - np.array([fitted.of[name] for name in names])
     other = np.array([fitted.group[n] == fitted.group[host] and n != host for n in names])
     places, found = [], []

@@ -12,8 +12,9 @@ Kind = Literal["step", "drift"]
 @dataclass(frozen=True)
 class ChangePoint:
     """kind: a step or a drift. index: first commit of the new level, likely between low and high; of a drift
-    its middle, low its first commit and high its last. size: relative change. probability: that the change
-    is there and stays. p_value: that noise or outliers alone show as much."""
+    its middle, low its first commit and high its last. size: relative to the level before; with a level that
+    is not above 0, before or after, in the unit of the values, and not `relative`. probability: that the
+    change is there and stays. p_value: that noise or outliers alone show as much."""
 
     index: int
     low: int
@@ -22,6 +23,7 @@ class ChangePoint:
     probability: float
     p_value: float
     kind: Kind
+    relative: bool = True
 
     def moved(self, by: int) -> ChangePoint:
         """The change, later by a number of commits."""
@@ -31,12 +33,13 @@ class ChangePoint:
 @dataclass(frozen=True)
 class Visit:
     """Commits first to last were measured in another state of the machine. open: the history ends, or begins,
-    in it. size: relative."""
+    in it. size, relative: as of a change, to the level around."""
 
     first: int
     last: int
     size: float
     open: bool
+    relative: bool = True
 
     def moved(self, by: int) -> Visit:
         """The visit, later by a number of commits."""

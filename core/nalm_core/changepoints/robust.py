@@ -38,7 +38,7 @@ def median(x: Values) -> float:
     if len(x) % 2:
         return float(np.partition(x, half)[half])
     parted = np.partition(x, (half - 1, half))
-    return float(parted[half - 1] + parted[half]) / 2
+    return float(parted[half - 1]) / 2 + float(parted[half]) / 2  # a sum may be too large
 
 
 def noise_scale(y: Values) -> float:

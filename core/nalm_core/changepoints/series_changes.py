@@ -70,7 +70,7 @@ def _varies(values: Values) -> bool:
 def _searched(series: Sequence[Values], hosts: Sequence[int]) -> list[Found]:
     if len(set(hosts)) < 2:
         return [
-            Found(_as_changes(found.changes), [], _of_newest(found.suspicions, values))
+            Found(_as_changes(found.changes, values), [], _of_newest(found.suspicions, values))
             for found, values in zip(detections(series), series, strict=True)
         ]
     return [_among_hosts(one, hosts) for one in series]
@@ -79,21 +79,30 @@ def _searched(series: Sequence[Values], hosts: Sequence[int]) -> list[Found]:
 def _among_hosts(values: Values, hosts: Sequence[int]) -> Found:
     found = detect_hosts(values, hosts)
     alone = [HostStep(hosts[one.index], one.index, 1 + one.size) for one in found.host_changes]
-    return Found(_as_changes(found.changes), alone, _of_newest(found.suspicions, values))
+    return Found(_as_changes(found.changes, values), alone, _of_newest(found.suspicions, values))
 
 
 def _of_newest(suspicions: Sequence[ChangePoint], values: Values) -> list[SeriesChange]:
     def newer(one: ChangePoint) -> int:
         return sum(value is not None for value in values[one.index :])
 
-    return _as_changes([one for one in suspicions if newer(one) <= NEWEST_VALUES])
+    return _as_changes([one for one in suspicions if newer(one) <= NEWEST_VALUES], values)
 
 
-def _as_changes(found: Sequence[ChangePoint]) -> list[SeriesChange]:
+def _as_changes(found: Sequence[ChangePoint], values: Values) -> list[SeriesChange]:
     return [
-        SeriesChange(one.index, one.low, one.high, 1 + one.size, one.probability, one.p_value, one.kind)
+        SeriesChange(
+            one.index, one.low, one.high, _ratio(one, values), one.probability, one.p_value, one.kind
+        )
         for one in found
     ]
+
+
+def _ratio(one: ChangePoint, values: Values) -> float:
+    """Between levels without a ratio, such as from 0: 1 + the change / the usual size of the values."""
+    if one.relative:
+        return 1 + one.size
+    return 1 + one.size / float(np.median([abs(value) for value in values if value]))
 
 
 def beyond_errors(found: Sequence[SeriesChange], between: Between) -> list[SeriesChange]:

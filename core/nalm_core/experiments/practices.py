@@ -12,10 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp, log
 
+from nalm_core.experiments.constants import REACH_ALPHA
 from nalm_core.explain.model import Direction
 from nalm_core.explain.rules import Rule, begins_a_word, rules
 from nalm_core.report.cell import Tuning
 from nalm_core.report.run_report import Model
+from nalm_core.stats.discovery import familywise
 from nalm_core.text.percents import share_percent
 
 REVERSED = ("no_", "without_")
@@ -24,7 +26,8 @@ REVERSED = ("no_", "without_")
 
 @dataclass(frozen=True)
 class Effect:
-    """A variant off and on in one chain. ratio: CPP on / off. stages: CPP by stage, if they were compared."""
+    """A variant off and on in one chain. ratio: CPP on / off. p_value: of equal CPP; None without an
+    interval. stages: CPP by stage, if they were compared."""
 
     variant: str
     tuning: Tuning | None
@@ -32,6 +35,7 @@ class Effect:
     ratio: float
     low: float | None
     high: float | None
+    p_value: float | None
     side_by_side: bool
     stages_off: Mapping[str, float] = field(default_factory=dict)
     stages_on: Mapping[str, float] = field(default_factory=dict)
@@ -78,7 +82,7 @@ class VariantContribution(Model):
     tuning: Tuning | None
     chains: int
     reached: int
-    """Chains that the variant makes faster."""
+    """Chains that the variant makes faster, at REACH_ALPHA over all its chains (Holm)."""
     contribution: float
     """CPP off / on, the geometric mean of the reached chains; 1 if it reaches none."""
     side_by_side: bool
@@ -112,6 +116,7 @@ def _forward(effect: Effect) -> Effect:
         ratio=1 / effect.ratio,
         low=None if effect.high is None else 1 / effect.high,
         high=None if effect.low is None else 1 / effect.low,
+        p_value=effect.p_value,
         side_by_side=effect.side_by_side,
         stages_off=effect.stages_on,
         stages_on=effect.stages_off,
@@ -179,13 +184,19 @@ def _says(one: Effect, stage: str | None) -> str:
     return f"{text}, most of it in {stage}: {share_percent(own)} of its own"
 
 
+def _reached(effects: Sequence[Effect]) -> list[Effect]:
+    """Those of one variant that are faster, at REACH_ALPHA over all its chains."""
+    sure = familywise([1.0 if one.p_value is None else one.p_value for one in effects], REACH_ALPHA)
+    return [one for one, found in zip(effects, sure, strict=True) if found and one.ratio < 1]
+
+
 def _contributions(effects: Sequence[Effect]) -> list[VariantContribution]:
     by_variant: dict[str, list[Effect]] = defaultdict(list)
     for one in effects:
         by_variant[one.variant].append(one)
     found = []
     for name, ones in by_variant.items():
-        reached = [one for one in ones if one.faster]
+        reached = _reached(ones)
         mean = sum(log(1 / one.ratio) for one in reached) / len(reached) if reached else 0.0
         found.append(
             VariantContribution(

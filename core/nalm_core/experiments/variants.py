@@ -9,6 +9,7 @@ from nalm_core.experiments.constants import REACH_ALPHA
 from nalm_core.experiments.observe import Observation, Side
 from nalm_core.experiments.result import Compared, Contribution, ModelRow
 from nalm_core.report.defaults import CONFIDENCE
+from nalm_core.stats.discovery import familywise
 
 
 def contributions(observations: Sequence[Observation]) -> list[Contribution]:
@@ -19,7 +20,8 @@ def contributions(observations: Sequence[Observation]) -> list[Contribution]:
 
 def _contribution(name: str, observations: Sequence[Observation]) -> Contribution:
     chains = [compared(one) for one in observations]
-    moved = [one for one, sure in zip(chains, _holm([one.p_value for one in chains]), strict=True) if sure]
+    sure = familywise([one.p_value for one in chains], REACH_ALPHA)
+    moved = [one for one, significant in zip(chains, sure, strict=True) if significant]
     return Contribution(
         name=name,
         tuning=observations[0].cell.tuning,
@@ -76,14 +78,3 @@ def _row(chain: str, model: str, side: Side, tsc_hz: int) -> ModelRow:
 
 def _cycles(side: Side) -> dict[str, float]:
     return {name: figure.cpp for name, figure in side.stages.items()}
-
-
-def _holm(p_values: Sequence[float]) -> list[bool]:
-    """True for p-values that are significant at a familywise error rate of REACH_ALPHA (Holm 1979)."""
-    order = sorted(range(len(p_values)), key=lambda place: p_values[place])
-    sure = [False] * len(p_values)
-    for rank, place in enumerate(order):
-        if p_values[place] > REACH_ALPHA / (len(p_values) - rank):
-            break
-        sure[place] = True
-    return sure

@@ -5,17 +5,23 @@ The response is ln CPP as measured less the level of its commit, so what the cod
 of real hosts go together (a kernel came with a microcode), so each gets the mean of what it adds to R^2 over
 all orders of adding them (LMG; Lindeman, Merenda & Gold, Introduction to Bivariate and Multivariate Analysis,
 1980; Groemping, J. Stat. Software 17 (2006) 1), less what as many random columns would add.
+
+Runs of a host follow each other and drift together, so tests and sizes of effects are those of generalised
+least squares (slow_noise.py), within groups.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from nalm_core.findings.slow_noise import SMALL, fitted
+from nalm_core.stats.discovery import familywise
 
 Values = NDArray[np.float64]
 
@@ -27,10 +33,14 @@ MOST_VALUES = 12
 """Values of a property that are told apart, the most frequent ones."""
 ORDERS = 64
 """Random orders, and their reverses, over which shares are averaged."""
+HOST = "host"
+"""The property that names the host: its runs follow each other."""
 TOGETHER = 0.98
 """Two properties cannot be told apart if each explains this share of the other."""
 FACTOR_ALPHA = 0.01
 """Chance that a property without an effect is called significant, over all properties (Holm 1979)."""
+SMALL_SHARE = 1e-6
+"""A column is told from the others if they leave all but this share of it."""
 OTHER, UNKNOWN = "other", "unknown"
 Fact = str | float | None
 
@@ -48,8 +58,8 @@ class RecordedRun:
 
 @dataclass(frozen=True)
 class Effect:
-    """Relative difference of runs with a value from those with the most frequent one, and its standard error.
-    Of a quantity: of its 90th percentile from its 10th."""
+    """Relative difference of runs with a value from those with the most frequent one within groups, and its
+    standard error. Of a quantity: of its 90th percentile from its 10th."""
 
     value: str
     runs: int
@@ -85,7 +95,8 @@ class _Columns:
     name: str
     columns: Values
     labels: list[str]
-    """Of the categories; empty for a quantity."""
+    """Of the categories, the one that most runs have beside others of their group first; empty for a
+    quantity."""
     of: list[str]
     """The category of each run."""
     span: float
@@ -105,11 +116,18 @@ def factors(observations: Sequence[RecordedRun]) -> Factors:
     every = [one for name in _names(ordered) if (one := _columns(name, ordered, groups)) is not None]
     if not every:
         return Factors(len(ordered), spread, 0.0, [])
-    shares, whole = _shares(y, every, _effective(y, groups))
-    p_values = [_p_value(y, one.columns, _effective(y, groups)) for one in every]
-    significant = _holm(p_values)
+    fits = _fits(y, every, [one.facts.get(HOST) for one in ordered], groups)
+    shares, whole = _shares(y, every, np.array([one.runs for one in fits]))
+    significant = familywise([one.p_value for one in fits], FACTOR_ALPHA)
     found = [
-        Factor(one.name, shares[n], p_values[n], significant[n], _effects(y, one), _together(one, every))
+        Factor(
+            one.name,
+            shares[n],
+            fits[n].p_value,
+            significant[n],
+            _effects(fits[n], one),
+            _together(one, every),
+        )
         for n, one in enumerate(every)
     ]
     return Factors(len(ordered), spread, whole, sorted(found, key=lambda one: -one.share))
@@ -147,7 +165,11 @@ def _category(name: str, of: list[str], groups: list[str]) -> _Columns | None:
     counts = Counter(of)
     kept = {value for value, runs in counts.most_common(MOST_VALUES) if runs >= LEAST_OF_VALUE}
     of = [value if value in kept else OTHER for value in of]
-    labels = [value for value, _ in Counter(of).most_common()]
+    values: dict[str, set[str]] = defaultdict(set)
+    for group, value in zip(groups, of, strict=True):
+        values[group].add(value)
+    beside = Counter(value for group, value in zip(groups, of, strict=True) if len(values[group]) > 1)
+    labels = sorted(dict.fromkeys(of), key=lambda value: -beside[value])
     if len(labels) < 2:
         return None
     columns = np.array([[float(value == label) for label in labels[1:]] for value in of])
@@ -172,12 +194,57 @@ def _within(columns: Values, groups: list[str]) -> Values:
     return out
 
 
-def _effective(y: Values, groups: list[str]) -> float:
-    """Number of runs that would tell as much if they were independent: neighbours in time are alike."""
-    if len(y) < 3:
-        return float(len(y))
-    rho = float(np.clip((y[1:] @ y[:-1]) / (y @ y), 0, 0.95))
-    return max(len(y) * (1 - rho) / (1 + rho) - len(set(groups)), 3.0)
+@dataclass(frozen=True)
+class _Fit:
+    """One property alone. runs: number of independent runs that would tell as much. sizes, errors: of its
+    columns; NaN where the runs do not show one."""
+
+    runs: float
+    p_value: float
+    sizes: Values
+    errors: Values
+
+
+def _fits(y: Values, every: Sequence[_Columns], hosts: Sequence[Fact], groups: list[str]) -> list[_Fit]:
+    """Of each property."""
+    names, number = np.unique(groups, return_inverse=True)
+    means = np.zeros((len(y), len(names)))
+    means[np.arange(len(y)), number] = 1.0
+    found = []
+    for one, noise in zip(every, fitted(y, [one.columns for one in every], hosts, groups), strict=True):
+        white = noise.whitened(np.column_stack([means, one.columns, y]))
+        basis, _ = np.linalg.qr(white[:, : len(names)])
+        left = white[:, len(names) :] - basis @ (basis.T @ white[:, len(names) :])
+        runs = max(noise.effective() - len(names), 3.0)
+        found.append(_fit(left[:, -1], left[:, :-1], one.columns, len(y) - len(names), runs))
+    return found
+
+
+def _fit(y: Values, columns: Values, plain: Values, free: int, runs: float) -> _Fit:
+    """y, columns: whitened, within groups. plain: the columns as they are. free: degrees of freedom of y."""
+    from scipy.special import fdtrc
+
+    scale = np.linalg.norm(plain, axis=0)
+    varying = scale > SMALL * np.sqrt(len(y))
+    sizes, errors = np.full(len(scale), np.nan), np.full(len(scale), np.nan)
+    left, singular, right = np.linalg.svd(columns[:, varying] / scale[varying], full_matrices=False)
+    kept = singular > SMALL * max(1.0, float(singular.max(initial=0.0)))
+    rank = int(kept.sum())
+    if rank == 0 or free <= rank:
+        return _Fit(runs, 1.0, sizes, errors)
+    left, singular, right = left[:, kept], singular[kept], right[kept]
+    along = left.T @ y
+    rest = max(float(y @ y) - float(along @ along), 0.0) / (free - rank)
+    inverse = right.T / singular
+    alone = np.abs((right**2).sum(axis=0) - 1) < SMALL_SHARE
+    places = np.flatnonzero(varying)[alone]
+    sizes[places] = ((inverse @ along) / scale[varying])[alone]
+    errors[places] = (np.sqrt(rest * (inverse**2).sum(axis=1)) / scale[varying])[alone]
+    independent = runs - 1 - rank
+    if independent < 1:
+        return _Fit(runs, 1.0, sizes, errors)
+    ratio = float(along @ along) / rank / rest if rest > 0 else np.inf
+    return _Fit(runs, float(fdtrc(rank, independent, ratio)), sizes, errors)
 
 
 def _explained(y: Values, columns: Values) -> float:
@@ -189,8 +256,8 @@ def _explained(y: Values, columns: Values) -> float:
     return max(0.0, 1 - float(left @ left) / float(y @ y))
 
 
-def _shares(y: Values, every: Sequence[_Columns], runs: float) -> tuple[list[float], float]:
-    """(share of each, of all), less what random columns would explain."""
+def _shares(y: Values, every: Sequence[_Columns], runs: Values) -> tuple[list[float], float]:
+    """(share of each, of all), less what random columns would explain. runs: as of each `_Fit`."""
     gram, side, total, at = _products(y, every)
     rng = np.random.default_rng(1)
     added = np.zeros(len(every))
@@ -207,7 +274,7 @@ def _shares(y: Values, every: Sequence[_Columns], runs: float) -> tuple[list[flo
     added /= 2 * ORDERS
     whole = float(added.sum())
     ranks = np.array([np.linalg.matrix_rank(one.columns, tol=1e-6) for one in every], np.float64)
-    by_chance = ranks * (1 - min(whole, 1.0)) / max(1.0, runs - 1 - ranks.sum())
+    by_chance = ranks * (1 - min(whole, 1.0)) / np.maximum(1.0, runs - 1 - ranks.sum())
     shares = np.clip(added - by_chance, 0, 1)
     return [float(one) for one in shares], float(min(shares.sum(), 1.0))
 
@@ -223,46 +290,20 @@ def _products(y: Values, every: Sequence[_Columns]) -> tuple[Values, Values, flo
     return columns.T @ columns, columns.T @ y, float(y @ y), at
 
 
-def _p_value(y: Values, columns: Values, runs: float) -> float:
-    """Of the F test of one property alone."""
-    from scipy.special import fdtrc
-
-    rank = int(np.linalg.matrix_rank(columns, tol=1e-6))
-    free = runs - 1 - rank
-    explained = _explained(y, columns)
-    if rank == 0 or free < 1 or explained >= 1:
-        return 1.0 if explained < 1 else 0.0
-    return float(fdtrc(rank, free, explained / rank / ((1 - explained) / free)))
-
-
-def _holm(p_values: Sequence[float]) -> list[bool]:
-    found = [False] * len(p_values)
-    for turn, n in enumerate(np.argsort(p_values)):
-        if p_values[n] > FACTOR_ALPHA / (len(p_values) - turn):
-            break
-        found[int(n)] = True
-    return found
-
-
-def _effects(y: Values, one: _Columns) -> list[Effect]:
+def _effects(fit: _Fit, one: _Columns) -> list[Effect]:
+    """The first label first. Values that no group has beside it, or beside others that one has, are left
+    out."""
     if not one.labels:
-        column = one.columns[:, 0]
-        slope = float(column @ y / (column @ column))
-        left = y - slope * column
-        error = float(np.sqrt((left @ left) / max(1, len(y) - 2) / (column @ column)))
-        return [Effect(one.shown, len(y), float(np.expm1(slope * one.span)), error * one.span)]
-    of = np.array(one.of)
-    first = y[of == one.labels[0]]
-    found = []
-    for label in one.labels:
-        own = y[of == label]
-        error = np.sqrt(_mean_error(own) ** 2 + (_mean_error(first) ** 2 if label != one.labels[0] else 0))
-        found.append(Effect(label, len(own), float(np.expm1(own.mean() - first.mean())), float(error)))
+        size, error = float(fit.sizes[0]), float(fit.errors[0])
+        if not np.isfinite(size):
+            return []
+        return [Effect(one.shown, len(one.columns), float(np.expm1(size * one.span)), error * one.span)]
+    runs = Counter(one.of)
+    found = [Effect(one.labels[0], runs[one.labels[0]], 0.0, 0.0)]
+    for label, size, error in zip(one.labels[1:], fit.sizes, fit.errors, strict=True):
+        if np.isfinite(size):
+            found.append(Effect(label, runs[label], float(np.expm1(size)), float(error)))
     return found
-
-
-def _mean_error(own: Values) -> float:
-    return float(own.std(ddof=1) / np.sqrt(len(own))) if len(own) > 1 else float("nan")
 
 
 def _together(one: _Columns, every: Sequence[_Columns]) -> list[str]:

@@ -55,12 +55,18 @@ def with_cycles(
         "significant": test.significant,
     }
     outcome = _by_samples(test, margins.of(key[0]), chain)
-    # of functions that cost moved between, the samples show the sum: it grew where code came, and fell where
-    # it left
-    mine = alone or bool(one.shifted_from if outcome is FunctionOutcome.REGRESSED else one.shifted_to)
-    if outcome is not None and mine:
+    if outcome is not None and (alone or _is_of_the_sum(one, outcome)):
         update |= {"outcome": outcome, "by": "cycles", "reason": None, "alarms": False}
     return one.model_copy(update=update)
+
+
+def _is_of_the_sum(one: FunctionJudgement, outcome: FunctionOutcome) -> bool:
+    """Whether a function has the outcome of the sum over all that cost moved between, which is what their
+    samples show: the sum grew where code came, and fell where it left. A sum that is the same says nothing of
+    one of them: counts say what moved, and what was added beside."""
+    if outcome is FunctionOutcome.SAME:
+        return False
+    return bool(one.shifted_from if outcome is FunctionOutcome.REGRESSED else one.shifted_to)
 
 
 def _by_samples(test: CycleTest, margin: float, chain: float) -> FunctionOutcome | None:

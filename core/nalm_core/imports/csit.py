@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """FD.io CSIT's test case results (FDio/csit, resources/model_schema/test_case.schema.yaml, 1.x).
 
-A test is a scenario. MRR's receive rates are pps, and its trials are launches. NDR, PDR and the soak's
-critical rate are scenarios of their own with `-ndr`, `-pdr` or `-soak` at the end of the name, because
-another load is another scenario. Their value is the lower bound, and both bounds are the interval. Rates of
-connections are not read.
+A test is a scenario, named by its network card and itself. MRR's receive rates are pps, and its trials are
+launches. NDR, PDR and the soak's critical rate are scenarios of their own with `-ndr`, `-pdr` or `-soak` at
+the end of the name, because another load is another scenario. Their value is the lower bound, and both bounds
+are the interval. Rates of connections are not read.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from nalm_core.imports.figures import (
     CHAIN,
+    MAX_NAME,
     Given,
     ImportedRun,
     ImportedValue,
@@ -28,6 +30,8 @@ from nalm_core.report.history_figure import t_interval
 
 BOUNDED = {"ndrpdr": {"ndr": "ndr", "pdr": "pdr"}, "soak": {"critical_rate": "soak"}}
 LONGEST_ENDING = 5
+CARD = re.compile(r"^.*?(?<![^-])\d+ge\d+p[^-]+(?=-|$)", re.IGNORECASE)
+"""The beginning of a suite's name up to its network card: `2n1l-10ge2p1x710` of 2n1l-10ge2p1x710-ethip4."""
 
 
 def read(text: str, given: Given) -> list[ImportedRun]:
@@ -41,23 +45,30 @@ def read(text: str, given: Given) -> list[ImportedRun]:
 
 
 def _runs(test: Any, path: str, given: Given) -> list[ImportedRun]:
-    if not isinstance(test, dict) or not isinstance(test.get("result"), dict) or "test_id" not in test:
+    if (
+        not isinstance(test, dict)
+        or not isinstance(test.get("result"), dict)
+        or not isinstance(test.get("test_id"), str)
+    ):
         raise ImportFailedError(
             f"{path}: expected a test case of CSIT's model 1.x, with `test_id` and `result`"
         )
-    if not test.get("passed", False):
+    passed = test.get("passed", False)
+    if not isinstance(passed, bool):
+        raise ImportFailedError(f"{path}.passed should be true or false")
+    if not passed:
         return []
     commit = given.commit or commit_of(str(test.get("dut_version", "")))
     time = given.time or moment(required(test.get("start_time"), "time"), f"{path}.start_time")
-    scenario = given.scenario or _scenario(str(test["test_id"]))
-    hosts = test.get("hosts") or [None]
+    scenario = given.scenario or _scenario(test["test_id"])
+    host = _host(test.get("hosts"), f"{path}.hosts")
     return [
         ImportedRun(
             required(commit, "commit"),
             scenario + ending,
             time,
             [value],
-            str(hosts[0])[:128] if hosts[0] else None,
+            host,
         )
         for ending, value in _rates(test["result"], f"{path}.result")
     ]
@@ -70,8 +81,19 @@ def commit_of(version: str) -> str | None:
 
 
 def _scenario(test_id: str) -> str:
-    """The test's own name, without its folders: they are too long, and the same for all tests of a run."""
-    return name_of(test_id.rpartition(".")[2])[: 64 - LONGEST_ENDING]
+    """The test's own name after the network card, which the name of its suite has. Other folders are left
+    out: they are the same for all tests of a run."""
+    folders, _, own = test_id.rpartition(".")
+    card = CARD.match(folders.rpartition(".")[2])
+    return name_of(f"{card[0]}-{own}" if card else own, MAX_NAME - LONGEST_ENDING)
+
+
+def _host(hosts: Any, path: str) -> str | None:
+    if hosts is None:
+        return None
+    if not isinstance(hosts, list) or not all(isinstance(one, str) for one in hosts):
+        raise ImportFailedError(f"{path}: expected a list of names")
+    return hosts[0][:128] or None if hosts else None
 
 
 def _rates(result: dict[str, Any], path: str) -> list[tuple[str, ImportedValue]]:
@@ -81,6 +103,8 @@ def _rates(result: dict[str, Any], path: str) -> list[tuple[str, ImportedValue]]
         if rate.get("unit") != "pps":
             return []
         trials = rate.get("values") or [rate.get("avg")]
+        if not isinstance(trials, list):
+            raise ImportFailedError(f"{path}.receive_rate.rate.values: expected a list of numbers")
         samples = [number(one, f"{path}.receive_rate.rate.values") for one in trials]
         _, low, high = t_interval(samples)
         return [("", ImportedValue(CHAIN, "pps", mean(samples), low, high, samples))]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -18,6 +19,10 @@ from nalm_core.text.json_text import JsonError, read_json
 CHAIN = "chain"
 NAME = re.compile(PATH_PART)
 MAX_NAME = 64
+HASH_DIGITS = 8
+"""Of the hash at the end of a name that is cut."""
+MOST_DIGITS = 20
+"""Of a whole number: counters have 64 bits."""
 
 
 class ImportFailedError(ValueError):
@@ -39,6 +44,15 @@ class Mapped:
     metric: str
     factor: float = 1.0
 
+    def of(self, value: Any, what: str, *, line: int | None = None, column: int | None = None) -> float:
+        """The figure in the metric's unit. Raises ImportFailedError if it is not a finite number."""
+        found = number(value, what, line=line, column=column) * self.factor
+        if not isfinite(found):
+            raise ImportFailedError(
+                f"{what} times its factor is too large: {value!r}", line=line, column=column
+            )
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class Given:
@@ -53,12 +67,19 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class ImportedValue:
+    """Raises ImportFailedError if a number is not finite, as sums of large numbers are not."""
+
     stage: str
     metric: str
     value: float
     low: float | None = None
     high: float | None = None
     launches: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        given = [self.value, *(one for one in (self.low, self.high) if one is not None), *self.launches]
+        if not all(map(isfinite, given)):
+            raise ImportFailedError(f"{self.metric} of {self.stage} is too large for a number")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +102,10 @@ def parse_mapping(text: str) -> tuple[str, Mapped]:
             f"{text!r} is not a mapping: write NAME=METRIC or NAME=METRIC*FACTOR; "
             f"metrics: {', '.join(METRICS)}"
         )
-    return name, Mapped(metric, number(factor, "a factor") if factor else 1.0)
+    times = number(factor, "a factor") if factor else 1.0
+    if times <= 0:
+        raise ImportFailedError(f"{text!r}: a factor should be above 0")
+    return name, Mapped(metric, times)
 
 
 def known_metric(name: str, given: Given, *, line: int | None = None, column: int | None = None) -> Mapped:
@@ -108,12 +132,28 @@ def number(value: Any, what: str, *, line: int | None = None, column: int | None
     return found
 
 
-def name_of(text: str) -> str:
-    """Another tool's name with letters, digits and ._:+@- only."""
-    made = re.sub(r"[^A-Za-z0-9._:+@-]+", "-", text).strip("-._:+@")[:MAX_NAME]
+def integer(text: str, what: str, *, line: int | None = None, column: int | None = None) -> int:
+    """The whole number that these digits are. Raises ImportFailedError."""
+    if not text.isdecimal() or len(text) > MOST_DIGITS:
+        found = text if len(text) <= MAX_NAME else f"{len(text)} characters"
+        raise ImportFailedError(
+            f"{what} should be a whole number of up to {MOST_DIGITS} digits, found {found!r}",
+            line=line,
+            column=column,
+        )
+    return int(text)
+
+
+def name_of(text: str, longest: int = MAX_NAME) -> str:
+    """Another tool's name with letters, digits and ._:+@- only. A longer one is cut, and ends in a hash of
+    the whole, so that two long names stay two."""
+    made = re.sub(r"[^A-Za-z0-9._:+@-]+", "-", text).strip("-._:+@")
     if not NAME.match(made):
         raise ImportFailedError(f"{text!r} cannot be the name of a scenario or stage: give a name")
-    return made
+    if len(made) <= longest:
+        return made
+    digest = hashlib.sha256(made.encode()).hexdigest()[:HASH_DIGITS]
+    return f"{made[: longest - HASH_DIGITS - 1].rstrip('-._:+@')}-{digest}"
 
 
 def required(value: Any, what: str) -> Any:

@@ -21,7 +21,6 @@ from nalm_core.imports.figures import (
     mean,
     moment,
     name_of,
-    number,
     parse_json,
     required,
 )
@@ -74,7 +73,8 @@ def _read_one(one: Any, path: str, given: Given, found: dict[tuple[str, str], li
         mapped = given.metrics.get(key) or BUILT_IN.get(key) or (Mapped(key) if key in METRICS else None)
         if mapped is not None:
             unit = _nanoseconds(one, path) if key in TIMES else 1.0
-            found[stage, mapped.metric].append(number(value, f"{path}.{key}") * unit * mapped.factor)
+            figure = Mapped(mapped.metric, unit * mapped.factor).of(value, f"{path}.{key}")
+            found[stage, mapped.metric].append(figure)
 
 
 def _nanoseconds(one: dict[str, Any], path: str) -> float:

@@ -17,6 +17,7 @@ from nalm_core.imports.figures import (
     ImportedRun,
     ImportedValue,
     ImportFailedError,
+    integer,
     number,
     required,
 )
@@ -67,7 +68,9 @@ def pmd_threads(text: str) -> list[PmdThread]:
         if match := DURATION.match(line):
             seconds = number(match[1], "Measurement duration", line=at, column=match.start(1) + 1)
         elif match := THREAD.match(line):
-            threads.append(PmdThread(int(match[1]), seconds))
+            threads.append(
+                PmdThread(integer(match[1], "core_id", line=at, column=match.start(1) + 1), seconds)
+            )
         elif threads:
             _take(threads[-1], line, at)
     worked = [one for one in threads if one.used > 0 and one.busy_share is not None]

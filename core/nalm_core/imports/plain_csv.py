@@ -17,10 +17,10 @@ from nalm_core.imports.figures import (
     ImportedRun,
     ImportedValue,
     ImportFailedError,
+    Mapped,
     known_metric,
     moment,
     name_of,
-    number,
 )
 from nalm_core.report.catalogue import METRICS
 
@@ -95,15 +95,15 @@ class _Row:
                 line=self.line,
                 column=self.columns["unit"],
             )
-        value = self._number("value", mapped.factor)
+        value = self._number("value", mapped)
         assert value is not None
         return ImportedValue(
             name_of(self.cells.get("stage") or CHAIN),
             mapped.metric,
             value,
-            self._number("low", mapped.factor),
-            self._number("high", mapped.factor),
-            list(self._launches(mapped.factor)),
+            self._number("low", mapped),
+            self._number("high", mapped),
+            list(self._launches(mapped)),
         )
 
     def _text(self, name: str, otherwise: str | None) -> str:
@@ -114,12 +114,12 @@ class _Row:
             )
         return found
 
-    def _number(self, name: str, factor: float) -> float | None:
+    def _number(self, name: str, mapped: Mapped) -> float | None:
         cell = self.cells.get(name)
         if not cell and name != "value":
             return None
-        return number(cell, name, line=self.line, column=self.columns[name]) * factor
+        return mapped.of(cell, name, line=self.line, column=self.columns[name])
 
-    def _launches(self, factor: float) -> Iterator[float]:
+    def _launches(self, mapped: Mapped) -> Iterator[float]:
         for one in self.cells.get("launches", "").split():
-            yield number(one, "launches", line=self.line, column=self.columns["launches"]) * factor
+            yield mapped.of(one, "launches", line=self.line, column=self.columns["launches"])

@@ -21,6 +21,7 @@ from nalm_core.imports.figures import (
     ImportedRun,
     ImportedValue,
     ImportFailedError,
+    integer,
     name_of,
     number,
     required,
@@ -91,7 +92,9 @@ def vpp_threads(text: str) -> list[VppThread]:
     named, table = VppThread(), False
     for at, line in enumerate(text.splitlines(), start=1):
         if match := THREAD.match(line):
-            named = VppThread(match["name"], int(match["lcore"] or match["number"]))
+            place = "lcore" if match["lcore"] else "number"
+            column = match.start(place) + 1
+            named = VppThread(match["name"], integer(match[place], "a thread", line=at, column=column))
         elif match := TIME.match(line):
             seconds = number(match[1], "Time", line=at, column=match.start(1) + 1)
             threads.append(VppThread(named.name, named.lcore, seconds))
@@ -165,10 +168,12 @@ def _add(nodes: dict[str, Node], line: str, at: int) -> None:
             line=at,
             column=1,
         )
-    if int(vectors):
+    visits = integer(vectors, "Vectors", line=at, column=1)
+    dispatches = integer(calls, "Calls", line=at, column=1)
+    if visits:
         each = number(clocks, "Clocks", line=at, column=line.rindex(clocks, 0, line.rindex(per_call)) + 1)
         takes_in = " ".join(state).startswith(INPUT_STATES)
-        one = Node(int(vectors) * each, int(vectors), int(calls), takes_in)
+        one = Node(visits * each, visits, dispatches, takes_in)
         nodes.setdefault(name_of(name), Node()).add(one)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, inf, sqrt
+from math import ceil, floor, inf, sqrt
 from typing import Final
 
 import numpy as np
@@ -110,18 +110,22 @@ def plan(
         turns = noise.best_turns
         seconds, of_launch = noise.seconds(turns), noise.variance(turns) / found.variances[Level.LAUNCH]
     known_layouts = Level.LAYOUT in found.variances
-    costs = _Costs(seconds, relink_seconds, hosts, can_relink and known_layouts)
+    costs = Costs(seconds, relink_seconds, hosts, can_relink and known_layouts)
     variances = {level: _planned(found, level) for level in found.variances}
     variances[Level.LAUNCH] *= of_launch
-    effort = _effort(variances, margin, costs)
+    effort, allowed = effort_for(variances, margin, costs)
     shares = _level_shares(found)
-    draws = [_effort(one, margin, costs) for one in _drawn(found, of_launch)]
+    draws = [effort_for(one, margin, costs)[0] for one in _drawn(found, of_launch)]
     unknown = None if known_layouts else f"nalm check HEAD~1 HEAD --force --layouts 16 --scenario {scenario}"
     return MarginPlan(
         margin=margin,
         scenario=scenario,
         reachable=effort is not None,
-        reason=_reason(variances, margin, effort, costs, known_layouts=known_layouts),
+        reason=(
+            too_much(variances, allowed, costs)
+            if effort is None
+            else _why(variances, known_layouts=known_layouts)
+        ),
         effort=effort,
         low=_end(draws, (1 - CONFIDENCE) / 2),
         high=_end(draws, (1 + CONFIDENCE) / 2),
@@ -137,7 +141,7 @@ def plan(
 
 
 @dataclass(frozen=True, slots=True)
-class _Costs:
+class Costs:
     """seconds: of a launch. relink_seconds: of a further layout. relinks: False: one layout for all."""
 
     seconds: float
@@ -152,24 +156,23 @@ def errors_per_margin(launches: int, settings: Settings) -> float:
     return inf if change is None else change / 1e-3 * sqrt(launches)
 
 
-def _effort(variances: Mapping[Level, float], margin: float, costs: _Costs) -> Effort | None:
-    """None: no number of launches reaches the margin."""
+def effort_for(variances: Mapping[Level, float], margin: float, costs: Costs) -> tuple[Effort | None, float]:
+    """The effort, and the variance of the mean that it had to reach. None: no launches reach it."""
     settings = pool_settings(margin)
     need = normal_quantile(1 - settings.alpha / 2) + normal_quantile(PLAN_POWER)
     for _ in range(4):  # the sequential rule's quantiles depend on the number of launches
-        found = _least(variances, (margin / need) ** 2, costs)
+        allowed = (margin / need) ** 2
+        found = _least(variances, allowed, costs)
         if found is None:
-            return None
+            break
         need = errors_per_margin(min(max(found.launches, MIN_LAUNCHES + 3), MOST_LAUNCHES), settings)
-    return found
+    return found, allowed
 
 
-def _least(variances: Mapping[Level, float], allowed: float, costs: _Costs) -> Effort | None:
+def _least(variances: Mapping[Level, float], allowed: float, costs: Costs) -> Effort | None:
     """The least time for this variance of the mean; None if no launches reach it."""
     launch, layout = variances[Level.LAUNCH], variances.get(Level.LAYOUT, 0.0)
-    # A single host is what the verdict is about; how much others differ is beyond it.
-    host = variances.get(Level.HOST, 0.0) / costs.hosts if costs.hosts > 1 else 0.0
-    hour = variances.get(Level.HOUR, 0.0) / costs.hosts
+    host, hour = _between_hosts(variances, costs)
     fixed = host + (0.0 if costs.relinks else layout)
     if fixed >= allowed:
         return None
@@ -189,7 +192,14 @@ def _least(variances: Mapping[Level, float], allowed: float, costs: _Costs) -> E
     return best
 
 
-def _split(launch: float, layout: float, allowed: float, costs: _Costs) -> tuple[int, int]:
+def _between_hosts(variances: Mapping[Level, float], costs: Costs) -> tuple[float, float]:
+    """What hosts, and hours if there is one of them, leave in the variance of the mean. A single host is what
+    the verdict is about; how much others differ is beyond it."""
+    host = variances.get(Level.HOST, 0.0) / costs.hosts if costs.hosts > 1 else 0.0
+    return host, variances.get(Level.HOUR, 0.0) / costs.hosts
+
+
+def _split(launch: float, layout: float, allowed: float, costs: Costs) -> tuple[int, int]:
     """(launches, layouts) that reach a variance in the least time."""
     if layout == 0:
         return max(ceil(launch / allowed), MIN_LAUNCHES), 1
@@ -244,7 +254,7 @@ def _level_shares(found: Components) -> list[LevelShare]:
     ]
 
 
-def _curve(variances: Mapping[Level, float], costs: _Costs) -> list[CurvePoint]:
+def _curve(variances: Mapping[Level, float], costs: Costs) -> list[CurvePoint]:
     quantile = normal_quantile((1 + CONFIDENCE) / 2)
     return [
         CurvePoint(minutes=minutes, half_width=quantile * sqrt(error_variance(variances, minutes, costs)))
@@ -252,7 +262,7 @@ def _curve(variances: Mapping[Level, float], costs: _Costs) -> list[CurvePoint]:
     ]
 
 
-def error_variance(variances: Mapping[Level, float], minutes: float, costs: _Costs) -> float:
+def error_variance(variances: Mapping[Level, float], minutes: float, costs: Costs) -> float:
     """Of the mean after some minutes on one host, with the best number of layouts: c / minutes, plus what one
     hour, and one layout where nalm cannot link again, leave."""
     launch, layout = variances[Level.LAUNCH], variances.get(Level.LAYOUT, 0.0)
@@ -267,38 +277,50 @@ def error_variance(variances: Mapping[Level, float], minutes: float, costs: _Cos
     ) + hour
 
 
-def _reason(
-    variances: Mapping[Level, float],
-    margin: float,
-    effort: Effort | None,
-    costs: _Costs,
-    *,
-    known_layouts: bool,
-) -> str:
-    if effort is not None:
-        largest = max(variances, key=lambda one: variances[one])
-        text = f"most of a launch's variance is between {_PLURAL[largest]}"
-        if not known_layouts:
-            text += "; how much placement of code adds was not measured, so equal code may differ by more"
-        return text
-    launch = variances[Level.LAUNCH]
-    need = normal_quantile(1 - pool_settings(margin).alpha / 2) + normal_quantile(PLAN_POWER)
-    allowed = (margin / need) ** 2
-    if not costs.relinks and variances.get(Level.LAYOUT, 0.0) >= allowed:
+def _why(variances: Mapping[Level, float], *, known_layouts: bool) -> str:
+    """What most of a reachable plan's effort is for."""
+    largest = max(variances, key=lambda one: variances[one])
+    text = f"most of a launch's variance is between {_PLURAL[largest]}"
+    if not known_layouts:
+        text += "; how much placement of code adds was not measured, so equal code may differ by more"
+    return text
+
+
+def too_much(variances: Mapping[Level, float], allowed: float, costs: Costs) -> str:
+    """Why no launches reach a variance of the mean: the largest of the parts that the most launches, layouts
+    and hours of a plan leave. Of parts that exceed it without the others, one of these."""
+    launch, layout = variances[Level.LAUNCH], variances.get(Level.LAYOUT, 0.0)
+    host, hour = _between_hosts(variances, costs)
+    left = {
+        Level.HOST: host,
+        Level.HOUR: hour / MOST_HOURS,
+        Level.LAYOUT: 0.0 if costs.relinks else layout,
+        Level.LAUNCH: (launch + (layout if costs.relinks else 0.0)) / MOST_LAUNCHES,
+    }
+    alone = left[Level.LAYOUT] + left[Level.LAUNCH]  # more hosts do not average it out
+    fixed = left[Level.HOST] + left[Level.HOUR] + left[Level.LAYOUT]  # more launches do not
+    if alone >= allowed:
+        named = [Level.LAYOUT, Level.LAUNCH]
+    else:
+        named = [one for one in left if fixed < allowed or one is not Level.LAUNCH]
+    largest = max(named, key=lambda one: left[one])
+    if largest is Level.LAYOUT:
         return (
             f"one link of each build has a placement of its own, which moves the ratio by "
-            f"±{share_percent(1.96 * sqrt(variances[Level.LAYOUT]), 2)}; launches do not average that out"
+            f"±{share_percent(1.96 * sqrt(layout), 2)}; launches do not average that out"
         )
-    if costs.hosts > 1 and variances.get(Level.HOST, 0.0) / costs.hosts >= allowed:
-        hosts = ceil(variances[Level.HOST] / allowed) + 1
-        return f"hosts differ by more than the margin allows: it takes {hosts} hosts or more"
-    if variances.get(Level.HOUR, 0.0) / costs.hosts / MOST_HOURS >= allowed:
+    if largest is Level.HOST:
+        too_few = max(floor(costs.hosts * (host + hour / MOST_HOURS) / (allowed - alone)), costs.hosts)
+        return f"hosts differ by more than the margin allows: it takes {too_few + 1} hosts or more"
+    if largest is Level.HOUR:
         return (
             f"hours differ by more than the margin allows: more than {MOST_HOURS} different hours are needed"
         )
+    beside = next((one for one in (fixed, left[Level.LAYOUT]) if one < allowed), 0.0)
+    needed, _ = _split(launch, layout if costs.relinks else 0.0, allowed - beside, costs)
     return (
         f"the spread from launch to launch, {share_percent(sqrt(launch), 2)}, takes "
-        f"{ceil(launch / allowed)} launches, more than the {MOST_LAUNCHES} of a plan"
+        f"{needed} launches, more than the {MOST_LAUNCHES} of a plan"
     )
 
 

@@ -3,10 +3,10 @@
 
 Runs are added to a pair until it is decided, so the pool has looks of its own: at planned numbers of
 launches, in the order in which they ran, with the error rates spent over them as within a run
-(nalm_core.stats.sequential). Between two looks further launches sharpen the figures and decide nothing. At
-equal counts a change that placement alone can make needs as many placements as in a run
-(nalm_core.verdict.placement); those of all runs count together. The result is a function of the stored runs
-alone, whoever calculates it, and when.
+(nalm_core.stats.sequential). A look that decides settles the outcome, by what its launches show; further
+launches sharpen the present estimate, and decide nothing. At equal counts a change that placement alone can
+make needs as many placements as in a run (nalm_core.verdict.placement); those of all runs count together. The
+result is a function of the stored runs alone, whoever calculates it, and when.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from nalm_core.report.defaults import CONFIDENCE, DEFAULT_SETTINGS, EQUIVALENCE_
 from nalm_core.report.outcome import CHANGED, Decided, Outcome
 from nalm_core.report.run_report import Model, Settings
 from nalm_core.stats.sequential import decide_at, look_schedule, spent_at
-from nalm_core.text.percents import change_percent, share_percent
+from nalm_core.text.amounts import amount
+from nalm_core.text.percents import change_percent, interval_percent, margin_percent, share_percent
 from nalm_core.verdict.placement import reaches_placement
 
 
@@ -49,22 +50,30 @@ class LevelShare(Model):
     """Share of the variance of the pool's ratio."""
 
 
-class PairPool(Model):
-    """A pair by all of its launches."""
+class PoolFigure(Model):
+    """A ratio with its interval."""
+
+    ratio: float
+    """head / base."""
+    low: float
+    high: float
+    level: float
+    """Confidence level of low and high."""
+
+
+class PairPool(PoolFigure):
+    """A pair by all of its launches: its ratio is the present estimate, at CONFIDENCE."""
 
     margin: float
     outcome: Decided
     reason: str
-    ratio: float
-    low: float
-    high: float
-    level: float
-    """Confidence level of low and high: of the look that decided, else CONFIDENCE."""
     launches: int
     runs: int
     hosts: int
     decided_after: int | None = None
     """Launches of the look that decided; None: undecided."""
+    decided_by: PoolFigure | None = None
+    """What the look that decided found in its launches, at the level of its test; None: undecided."""
     next_look: int | None = None
     """Launches at the next look; None after the last, and once decided."""
     shares: list[LevelShare] = Field(default_factory=list)
@@ -104,7 +113,7 @@ def pool(
     beside = observations(others)
     schedule = look_schedule(planned)
     equal_counts = any(one.equal_counts for one in runs)
-    outcome, decided_after, error_rate, placed = None, None, 1 - CONFIDENCE, False
+    outcome, decided_after, decided_by, placed = None, None, None, False
     for look, launches in enumerate(schedule, start=1):
         if launches > len(ordered) or outcome is not None:
             break
@@ -120,29 +129,33 @@ def pool(
         )
         if placed:
             outcome = None
-        if outcome is not None:
-            decided_after = launches
+        if outcome is not None and mean is not None:
             spent = 2 * EQUIVALENCE_ALPHA if outcome == Outcome.SAME else planned.alpha
-            error_rate = spent_at(spent, planned, look)
-    found = _mean(ordered[:decided_after] if decided_after else ordered, beside)
+            decided_after, decided_by = launches, _figure(mean[0], spent_at(spent, planned, look))
+    found = _mean(ordered, beside)
     if found is None:
         return None
     mean_of_all, parts = found
     later = next((one for one in schedule if one > len(ordered)), None) if outcome is None else None
-    low, high = mean_of_all.estimate.interval(error_rate)
+    reason = _untried(runs, ordered) if placed else _open(margin, len(ordered), later)
+    if outcome is not None and decided_by is not None:
+        how = _how(outcome, decided_by, margin)
+        reason = f"decided after {decided_after} of {len(ordered)} launches: {how}"
+    now = _figure(mean_of_all, 1 - CONFIDENCE)
     layout = parts.sd(Level.LAYOUT)
     return PairPool(
         margin=margin,
         outcome=outcome or Outcome.INCONCLUSIVE,
-        reason=_untried(runs, ordered) if placed else _reason(outcome, margin, len(ordered), later),
-        ratio=mean_of_all.estimate.ratio,
-        low=low,
-        high=high,
-        level=1 - error_rate,
+        reason=reason,
+        ratio=now.ratio,
+        low=now.low,
+        high=now.high,
+        level=now.level,
         launches=len(ordered),
         runs=len(runs),
         hosts=len({one.host for one in runs}),
         decided_after=decided_after,
+        decided_by=decided_by,
         next_look=later,
         shares=_shares(mean_of_all, parts),
         turn_share=None if parts.turn_variance is None else parts.turn_variance / _total(parts),
@@ -163,6 +176,11 @@ def _mean(own: Sequence[PooledLaunch], beside: Sequence[PooledLaunch]) -> tuple[
     return None if found is None else (pair_mean(own, found), found)
 
 
+def _figure(mean: PairMean, error_rate: float) -> PoolFigure:
+    low, high = mean.estimate.interval(error_rate)
+    return PoolFigure(ratio=mean.estimate.ratio, low=low, high=high, level=1 - error_rate)
+
+
 def _total(parts: Components) -> float:
     return sum(parts.variances.values())
 
@@ -181,12 +199,16 @@ def _shares(mean: PairMean, parts: Components) -> list[LevelShare]:
     ]
 
 
-def _reason(outcome: Decided | None, margin: float, launches: int, later: int | None) -> str:
-    size = share_percent(margin, 2)
+def _how(outcome: Decided, by: PoolFigure, margin: float) -> str:
+    """What decided, in words."""
     if outcome == Outcome.SAME:
-        return f"the change is within ±{size} over all launches"
-    if outcome is not None:
-        return f"the ratio excludes 1 and reaches the margin of {size} over all launches"
+        return f"{_size(by)} is within ±{margin_percent(margin)}"
+    return f"{_size(by)} excludes 0 and reaches the margin of {margin_percent(margin)}"
+
+
+def _open(margin: float, launches: int, later: int | None) -> str:
+    """Why nothing is decided."""
+    size = margin_percent(margin)
     if later is None:
         return f"undecided at a margin of {size} after all {launches} planned launches"
     return f"undecided at a margin of {size}: the next look is after {later} launches, {launches} are done"
@@ -211,8 +233,10 @@ def _untried(runs: Sequence[RunLaunches], launches: Sequence[PooledLaunch]) -> s
 def in_words(found: PairPool) -> str:
     """The pool in one line."""
     return (
-        f"{found.outcome}: {change_percent(found.ratio - 1, 2)} "
-        f"[{100 * (found.low - 1):+.2f} .. {change_percent(found.high - 1, 2)}], "
-        f"{found.launches} launches of {found.runs} runs on {found.hosts} "
-        f"{'host' if found.hosts == 1 else 'hosts'}; {found.reason}"
+        f"{found.outcome}: {_size(found)} by all {found.launches} launches of "
+        f"{amount(found.runs, 'run')} on {amount(found.hosts, 'host')}; {found.reason}"
     )
+
+
+def _size(found: PoolFigure) -> str:
+    return f"{change_percent(found.ratio - 1, 2)} [{interval_percent(found.low - 1, found.high - 1, 2)}]"

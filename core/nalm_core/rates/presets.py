@@ -8,6 +8,8 @@ from typing import Final
 
 INSIDE_NAME: Final = "inside"
 """Name of the generator in the NF's own process."""
+SHORT_WIDTH: Final = 0.05
+"""Relative width of the interval at which the search for a load of two builds, or of a soak, ends."""
 VCPE_LEAVE_OUT_S: Final = 20.0
 SOAK_FRAME: Final = "256"
 """The soaks of Veitch et al. have these frames (IV.B)."""

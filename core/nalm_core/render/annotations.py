@@ -14,7 +14,6 @@ from nalm_core.report.outcome import Outcome
 from nalm_core.text.plain_text import plain
 from nalm_core.verdict.judged import Judged
 from nalm_core.verdict.places import places
-from nalm_core.verdict.verdict import Verdict
 
 Level = Literal["error", "warning", "notice"]
 MOST_OF_A_LEVEL = 10
@@ -29,11 +28,11 @@ _LEVELS: dict[str, Level] = {
 
 
 def workflow_commands(runs: Sequence[Judged]) -> str:
-    """One line for each message; the empty text if all runs are `same`."""
+    """One line for each message; the empty text if all runs are `same` and no metric fails or is lost."""
     kept: list[str] = []
     left: dict[Level, int] = dict.fromkeys(("error", "warning", "notice"), MOST_OF_A_LEVEL)
     for judged in runs:
-        level = _level(judged.verdict)
+        level = _LEVELS.get(judged.verdict.worst)
         if level is None:
             continue
         lines = list(_of_run(judged, level))[: left[level]]
@@ -42,16 +41,9 @@ def workflow_commands(runs: Sequence[Judged]) -> str:
     return "".join(f"{line}\n" for line in kept)
 
 
-def _level(verdict: Verdict) -> Level | None:
-    if verdict.failing_metrics:
-        return "error"
-    own = _LEVELS.get(verdict.outcome)
-    return "warning" if verdict.lost_metrics and own != "error" else own
-
-
 def _of_run(judged: Judged, level: Level) -> Iterator[str]:
     verdict = judged.verdict
-    title = f"nalm: {verdict.scenario} {verdict.outcome}"
+    title = f"nalm: {verdict.scenario} {verdict.worst}"
     yield command(level, verdict.reason, {"title": title})
     if verdict.outcome != Outcome.REGRESSED:
         return

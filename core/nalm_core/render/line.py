@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from nalm_core.report.defaults import MARGIN
 from nalm_core.report.outcome import CHANGED, Outcome
+from nalm_core.text.percents import digits_for
 from nalm_core.text.plain_text import plain
 from nalm_core.verdict.change import Change
 from nalm_core.verdict.verdict import Verdict
@@ -17,6 +19,7 @@ MANY = 3
 def line(verdict: Verdict, limit: int = 140) -> str:
     """Outcome, size and cause: `regressed +3.1 % [2.6, 3.7] in nat: pipeline use; 12 instructions more`.
 
+    Under load, where no cycles are judged, it is the outcome with the figures that changed.
     One line of at most `limit` characters, without control characters whatever names in a commit contain.
     """
     return cut(_text(verdict), limit)
@@ -29,8 +32,10 @@ def cut(text: str, limit: int) -> str:
 
 
 def _text(verdict: Verdict) -> str:
+    size = _size(verdict.chain, digits_for(verdict.margin or MARGIN))
     if verdict.outcome in CHANGED:
-        return f"{verdict.outcome} {_size(verdict.chain)}{_where(verdict)}{_why(verdict)}"
+        changed = f"{verdict.outcome} {size}{_where(verdict)}{_why(verdict)}"
+        return changed if size else f"{verdict.outcome}: {verdict.summary}"
     if verdict.outcome == Outcome.BROKEN:
         return f"broken: {verdict.reason}"
     if verdict.outcome == Outcome.INVALID:
@@ -38,16 +43,16 @@ def _text(verdict: Verdict) -> str:
     if verdict.features_added or verdict.features_removed:
         price = price_text(verdict.features_added, verdict.features_removed, verdict.price_cycles_per_packet)
         return f"{verdict.outcome}, features {price}"
-    size = _size(verdict.chain)
     return f"{verdict.outcome} {size}" if size else f"{verdict.outcome}: {verdict.summary}"
 
 
-def _size(chain: Change | None) -> str:
+def _size(chain: Change | None, digits: int) -> str:
     if chain is None or chain.ln_cpp is None:
         return ""
     if chain.low is None or chain.high is None:
-        return percent(chain.ln_cpp)
-    return f"{percent(chain.ln_cpp)} [{100 * (chain.low - 1):.1f}, {100 * (chain.high - 1):.1f}]"
+        return percent(chain.ln_cpp, digits)
+    ends = ", ".join(f"{100 * (one - 1):.{digits}f}" for one in (chain.low, chain.high))
+    return f"{percent(chain.ln_cpp, digits)} [{ends}]"
 
 
 def _where(verdict: Verdict) -> str:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Markdown of at most a screen about a change: verdict, stages, where to look, what would help.
 
+The outcome of a run is that of its check: `regressed` if a metric that gates is.
 Forges' comments, step summaries and files have the same text.
 """
 
@@ -33,16 +34,12 @@ _RULE = "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |"
 
 def markdown(runs: Sequence[Judged]) -> str:
     """The whole text, worst run first."""
-    ordered = sorted(runs, key=lambda judged: WORST_FIRST.index(judged.verdict.outcome))
+    ordered = sorted(runs, key=lambda judged: WORST_FIRST.index(judged.verdict.worst))
     lines = ["### nalm: nothing was measured"] if not ordered else list(_heading(ordered))
-    listed = [judged for judged in ordered if _is_news(judged)] or ordered[:1]
+    listed = [judged for judged in ordered if judged.verdict.worst != Outcome.SAME] or ordered[:1]
     for judged in listed[:MAX_LISTED]:
         lines += ["", *_section(judged)]
     return "\n".join(lines) + "\n"
-
-
-def _is_news(judged: Judged) -> bool:
-    return judged.verdict.outcome != Outcome.SAME or bool(judged.verdict.failing_metrics)
 
 
 def _heading(ordered: Sequence[Judged]) -> Iterator[str]:
@@ -51,12 +48,12 @@ def _heading(ordered: Sequence[Judged]) -> Iterator[str]:
     changes = " with changes" if first.dirty else ""
     named = ((first.head, changes), (first.base, ""))
     commits = [code(sha[:SHORT_SHA]) + more for sha, more in named if sha]
-    yield f"### nalm: {first.verdict.outcome}" + (f" ({' against '.join(commits)})" if commits else "")
+    yield f"### nalm: {first.verdict.worst}" + (f" ({' against '.join(commits)})" if commits else "")
     if len(ordered) > 1:
         yield ""
         for judged in ordered[:MAX_RUNS]:
             verdict = judged.verdict
-            yield f"- {_named(judged)}: **{verdict.outcome}** {text(verdict.summary, 160)}"
+            yield f"- {_named(judged)}: **{verdict.worst}** {text(verdict.summary, 160)}"
         if len(ordered) > MAX_RUNS:
             yield f"- and {len(ordered) - MAX_RUNS} more"
         yield from _overall(ordered)
@@ -72,7 +69,7 @@ def _overall(runs: Sequence[Judged]) -> Iterator[str]:
 
 def _section(judged: Judged) -> Iterator[str]:
     verdict = judged.verdict
-    yield f"**{_named(judged)}: {verdict.outcome}.** {text(verdict.reason)}"
+    yield f"**{_named(judged)}: {verdict.worst}.** {text(verdict.reason)}"
     if verdict.chain is not None:
         yield from ("", *_table(judged, verdict.chain))
     if verdict.outcome == Outcome.REGRESSED:

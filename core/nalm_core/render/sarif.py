@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SARIF 2.1.0: a run for each run report, a result for each function that pays for a regression.
+"""SARIF 2.1.0: a run for each run report, a result for each function that pays for a regression of cycles,
+and for each metric that fails the check.
 
-A rule is a cause. Improvements are not results. An undecided or failed run is a notification of the
-invocation, because it says nothing about the code.
+A rule is a cause, or says that a metric is beyond its margin. Improvements are not results. An undecided or
+failed run is a notification of the invocation, because it says nothing about the code.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
@@ -18,7 +20,8 @@ from urllib.parse import quote
 from nalm_core.render.line import cut
 from nalm_core.report.outcome import Outcome
 from nalm_core.verdict.judged import Judged
-from nalm_core.verdict.places import Place, places
+from nalm_core.verdict.metric_change import said
+from nalm_core.verdict.places import Place, place_of, places
 
 VERSION = "2.1.0"
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -39,6 +42,10 @@ RULES = {
     "nalm/cycles": (
         "MoreCyclesPerPacket",
         "Cycles per packet grew; instructions were not counted, so the cause is not known.",
+    ),
+    "nalm/metric": (
+        "MetricBeyondMargin",
+        "A metric that is judged beside the chain's cycles per packet got worse by its margin or more.",
     ),
 }
 _RULE_IDS = list(RULES)
@@ -111,28 +118,60 @@ def _time(moment: datetime) -> str:
 
 
 def _results(judged: Judged) -> list[dict[str, Any]]:
-    if judged.verdict.outcome != Outcome.REGRESSED:
-        return []
-    located = [place for place in places(judged) if place.file is not None]
-    return [_result(judged, place) for place in located] or [_result(judged, None)]
+    return [*_of_cycles(judged), *_of_metrics(judged)]
 
 
-def _result(judged: Judged, place: Place | None) -> dict[str, Any]:
+def _of_cycles(judged: Judged) -> Iterator[dict[str, Any]]:
+    """Functions that pay for a regression of cycles; the scenario if no place of one is known."""
     verdict = judged.verdict
-    rule = f"nalm/{verdict.cause or 'cycles'}"
-    stage = place.stage if place else next(iter(verdict.culprit_stages), None)
-    text = f"{verdict.scenario}: {verdict.reason}"
-    if place is not None:
-        text = f"{stage or 'outside stages'}: {place.function}: {place.cost}. {text}"
+    if verdict.outcome != Outcome.REGRESSED or verdict.chain is None:
+        return
+    rule, reason = f"nalm/{verdict.cause or 'cycles'}", f"{verdict.scenario}: {verdict.reason}"
+    located = [place for place in places(judged) if place.file is not None]
+    for place in located:
+        text = f"{place.stage or 'outside stages'}: {place.function}: {place.cost}. {reason}"
+        yield _result(judged, _Finding(rule, text, place.stage, place))
+    if not located:
+        yield _result(judged, _Finding(rule, reason, next(iter(verdict.culprit_stages), None)))
+
+
+def _of_metrics(judged: Judged) -> Iterator[dict[str, Any]]:
+    """Metrics that fail the check. The stages that pay are named with their metric."""
+    failed = judged.verdict.failing_metrics
+    whole = {one.metric for one in failed if one.stage is None and one.function is None}
+    for one in failed:
+        if one.function is None and one.stage is not None and one.metric in whole:
+            continue
+        paying = [other.stage for other in failed if other.metric == one.metric and other.stage]
+        where = f"; in {', '.join(paying)}" if one.stage is None and one.function is None and paying else ""
+        place = None if one.function is None else place_of(judged, one.function, one.stage, said(one))
+        text = f"{judged.verdict.scenario}: {said(one)}{where}"
+        yield _result(judged, _Finding("nalm/metric", text, one.stage, place, one.metric))
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """What one result says."""
+
+    rule: str
+    text: str
+    stage: str | None
+    place: Place | None = None
+    metric: str | None = None
+    """None: the chain's cycles."""
+
+
+def _result(judged: Judged, finding: _Finding) -> dict[str, Any]:
+    place, stage = finding.place, finding.stage
     found: dict[str, Any] = {
-        "ruleId": rule,
-        "ruleIndex": _RULE_IDS.index(rule),
+        "ruleId": finding.rule,
+        "ruleIndex": _RULE_IDS.index(finding.rule),
         "kind": "fail",
         "level": "error",
         "baselineState": "new",
-        "message": _message(text),
+        "message": _message(finding.text),
         "locations": [_location(judged, place, stage)],
-        "partialFingerprints": {FINGERPRINT: _fingerprint(judged, place, stage)},
+        "partialFingerprints": {FINGERPRINT: _fingerprint(judged, finding)},
     }
     if judged.link is not None:
         found["hostedViewerUri"] = quote(judged.link, safe=":/?#[]@!$&'()*+,;=%")
@@ -163,8 +202,9 @@ def _uri(path: str) -> str:
     return quote(path, safe="/+@,=~-._")
 
 
-def _fingerprint(judged: Judged, place: Place | None, stage: str | None) -> str:
-    """Identifies a function of a scenario, independent of its line, cost and cause."""
-    parts = [judged.report.project, judged.report.scenario.name, stage, place and place.function]
-    parts.append(place and place.file)
+def _fingerprint(judged: Judged, finding: _Finding) -> str:
+    """Identifies a function or a metric of a scenario, independent of its line, cost and cause."""
+    place = finding.place
+    parts = [judged.report.project, judged.report.scenario.name, finding.stage, place and place.function]
+    parts += [place and place.file, *([finding.metric] if finding.metric else [])]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

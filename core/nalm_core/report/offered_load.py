@@ -6,7 +6,7 @@ from __future__ import annotations
 from math import ceil, floor
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from nalm_core.report.terms import Count, Model
 
@@ -55,6 +55,8 @@ class Ramp(Model):
 
 class LoadShape(Model):
     """What an open loop has in addition to its rate. None: as the NF's configuration has it."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
 
     arrivals: str | None = None
     """Gaps between packets, or bursts, such as `poisson`."""

@@ -338,14 +338,21 @@ class Check(Model):
     message: str
 
 
+MOST_LOOKS: Final = 100
+MOST_LAUNCHES: Final = 10_000
+"""More than any measurement needs: a report has room for them."""
+
+
 class Settings(Model):
     """Settings of the measurement, and thresholds of the verdict."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
 
     margin: float = Field(gt=0, lt=1)
     """Relative change of CPP that matters; smaller is `same`."""
     alpha: float = Field(gt=0, lt=1)
     """Error rate of the whole procedure over all looks."""
-    looks: int = Field(ge=1, le=100)
+    looks: int = Field(ge=1, le=MOST_LOOKS)
     """Most looks at which the rounds are judged."""
     first_look: int | None = Field(default=None, ge=1)
     """Launches at the first look; the others follow in equal ratios up to max_launches. None: looks are
@@ -356,7 +363,7 @@ class Settings(Model):
     most_turns: int | None = Field(None, ge=1, exclude_if=_is_none, json_schema_extra=_without_default)
     """Later launches have as many turns of each arm as their noise asks for, at most so many. Left out: all
     have turns_per_launch."""
-    max_launches: int = Field(ge=1, le=10_000)
+    max_launches: int = Field(ge=1, le=MOST_LAUNCHES)
     budget_seconds: float | None = Field(default=None, gt=0)
     """Time after which no launch is started; None: no limit."""
     function_margin: float | None = Field(

@@ -20,3 +20,17 @@ def discoveries(p_values: Sequence[float], rate: float, tests: int | None = None
     passed = [p for rank, p in enumerate(ranked, start=1) if p <= rate * rank / made]
     limit = max(passed, default=-1.0)
     return [p <= limit for p in p_values]
+
+
+def familywise(p_values: Sequence[float], rate: float) -> list[bool]:
+    """Whether each finding is significant where any false one among all has at most this probability.
+
+    Holm, Scand. J. Stat. 6 (1979). Holds for tests that depend on each other in whatever way.
+    """
+    order = sorted(range(len(p_values)), key=lambda place: p_values[place])
+    sure = [False] * len(p_values)
+    for rank, place in enumerate(order):
+        if not p_values[place] <= rate / (len(p_values) - rank):
+            break
+        sure[place] = True
+    return sure

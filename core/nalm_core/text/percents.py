@@ -9,6 +9,11 @@ def share_percent(share: float, digits: int = 1) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
+def margin_percent(margin: float) -> str:
+    """A margin with all of its digits, as it was given: 0.0015 as `0.15 %`, 0.05 as `5 %`."""
+    return f"{100 * margin:g} %"
+
+
 WHOLE_FROM = 10.0
 """From this change on, decimals say nothing."""
 

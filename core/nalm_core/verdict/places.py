@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from nalm_core.report.run_report import Arm, FunctionCount
-from nalm_core.verdict.instruction_change import FunctionChange, InstructionChange
 from nalm_core.verdict.judged import Judged
 
 
@@ -56,13 +55,15 @@ def _counted(judged: Judged) -> Iterator[Place]:
         for function in change.functions:
             base, head = function.base_ipp or 0.0, function.head_ipp or 0.0
             if head > base:
-                yield _place(judged, change, function, f"{base:.1f} to {head:.1f} instructions/packet")
+                cost = f"{base:.1f} to {head:.1f} instructions/packet"
+                yield place_of(judged, function.name, change.stage, cost)
 
 
-def _place(judged: Judged, change: InstructionChange, function: FunctionChange, cost: str) -> Place:
-    counted = _count_of(judged, change.stage, function.name)
+def place_of(judged: Judged, function: str, stage: str | None, cost: str) -> Place:
+    """A function with its file and line, where its instructions were counted under the stage."""
+    counted = None if stage is None else _count_of(judged, stage, function)
     file = in_repository(counted.file) if counted else None
-    return Place(function.name, change.stage, file, counted.line if counted and file else None, cost)
+    return Place(function, stage, file, counted.line if counted and file else None, cost)
 
 
 def _count_of(judged: Judged, stage: str, name: str) -> FunctionCount | None:

@@ -42,6 +42,8 @@ class Verdict(Model):
     summary: str
     """A few words: the stage that pays, how much, and why."""
     scenario: str
+    margin: float | None = None
+    """Relative change of the chain's cycles that matters; None under load, and in older verdicts."""
     features_added: list[str] = Field(default_factory=list)
     features_removed: list[str] = Field(default_factory=list)
     price_cycles_per_packet: float | None = None
@@ -76,6 +78,14 @@ class Verdict(Model):
     """Further notes."""
 
     @property
+    def worst(self) -> Outcome:
+        """The outcome of the check: the run's own, or a worse one of the metrics that gate."""
+        found = [self.outcome]
+        found += [Outcome.REGRESSED] if self.failing_metrics else []
+        found += [Outcome.INCONCLUSIVE] if self.lost_metrics else []
+        return min(found, key=WORST_FIRST.index)
+
+    @property
     def failing_metrics(self) -> list[MetricChange]:
         """Metrics that fail the check, whatever the outcome of the run; the largest change first."""
         return failing(self.metrics)
@@ -107,6 +117,7 @@ def judge(report: RunReport, pairs: Pairs | None = None) -> Verdict:
             reason=reason,
             summary=wording.short(reason),
             scenario=report.scenario.name,
+            margin=None if report.rates is not None else report.settings.margin,
             features_added=features.added,
             features_removed=features.removed,
         )

@@ -14,7 +14,7 @@ from nalm_core.report.outcome import Decided, Outcome
 from nalm_core.report.rounds import disturbed_counts, launches_done, mark_costs, pair_launches, random_units
 from nalm_core.report.run_report import Arm, Check, RunReport, Source
 from nalm_core.text.amounts import amount
-from nalm_core.text.percents import change_percent, digits_for, share_percent
+from nalm_core.text.percents import change_percent, digits_for, margin_percent
 from nalm_core.verdict.attribution import Comparison
 from nalm_core.verdict.change import Cause, Change, StageChange, is_cause_certain
 from nalm_core.verdict.instruction_change import InstructionChange
@@ -193,11 +193,11 @@ def reason(outcome: Decided, comparison: Comparison, cause: Cause | None, report
     digits = digits_for(margin)
     size = _with_interval(chain.ln_cpp, chain.low, chain.high, digits)
     if outcome == Outcome.SAME:
-        return f"Cycles per packet changed by {size}: within the margin of ±{share_percent(margin)}."
+        return f"Cycles per packet changed by {size}: within the margin of ±{margin_percent(margin)}."
     if outcome == Outcome.INCONCLUSIVE:
         return (
             f"Cycles per packet changed by {size}: neither a change nor its absence is shown at a margin of "
-            f"±{share_percent(margin)}; {what_would_help(comparison, report)}."
+            f"±{margin_percent(margin)}; {what_would_help(comparison, report)}."
         )
     verb = "grew" if outcome == Outcome.REGRESSED else "fell"
     return f"Cycles per packet {verb}, {size}: {_because(outcome, chain, cause, digits)}."
@@ -317,7 +317,7 @@ def summary(
     if chain.ln_cpp is None:
         return "not compared"
     if outcome == Outcome.SAME:
-        return f"{percent(chain.ln_cpp, digits)} cycles, within ±{100 * margin:g} %"
+        return f"{percent(chain.ln_cpp, digits)} cycles, within ±{margin_percent(margin)}"
     if outcome == Outcome.INCONCLUSIVE:
         return f"{percent(chain.ln_cpp, digits)} cycles, not decided"
     what, where = (chain, "chain") if not blamed else (blamed[0], blamed[0].stage)
@@ -398,7 +398,7 @@ def notes(
 ) -> list[str]:
     """Notes that do not change the outcome."""
     found = []
-    chain = comparison.chain
+    chain, digits = comparison.chain, digits_for(report.settings.margin)
     if chain.ln_ipp is None:
         why = report.sources.get(Source.SIMULATED)
         text = "Instructions were not counted for both arms: IPP, eIPC and the cause are missing"
@@ -411,7 +411,7 @@ def notes(
         )
     if outcome == Outcome.SAME:
         found += [
-            f"Stage {stage.stage} changed by {percent(stage.ln_cpp)}; the chain as a whole did not."
+            f"Stage {stage.stage} changed by {percent(stage.ln_cpp, digits)}; the chain as a whole did not."
             for stage in comparison.stages
             if stage.significant and stage.relevant and stage.ln_cpp is not None
         ]

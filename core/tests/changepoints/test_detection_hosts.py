@@ -6,7 +6,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from histories import Values, history
+from nalm_core.changepoints import offsets
 from nalm_core.changepoints.hosts import detect_hosts
+from nalm_core.changepoints.offsets import Host
 
 QUIET, NOISY = 0.003, 0.012
 APART = 0.03
@@ -87,3 +89,22 @@ def test_no_values_and_single_hosts_are_answered() -> None:
     assert detect_hosts([], []).changes == []
     found = detect_hosts([None, 1.0, float("nan"), 2.0], ["a", "b", "a", "c"], control=[None, 1.0, 1.0, None])
     assert found.changes == [] == found.host_changes
+
+
+def test_hosts_of_one_value_each_cost_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Offsets were estimated again for each host: 4 s for 240 commits, and with their cube for more."""
+    estimates = []
+    estimated = offsets.estimated
+
+    def counted(y: Values, names: list[Host]) -> offsets.Offsets:
+        estimates.append(len(names))
+        return estimated(y, names)
+
+    monkeypatch.setattr(offsets, "estimated", counted)
+    rng = np.random.default_rng(9)
+    found = detect_hosts(history(rng.normal(0, QUIET, 60)), [f"runner-{n}" for n in range(60)])
+    assert estimates == [60] and found.host_changes == []
+    estimates.clear()
+    hosts, deviations = pool(rng, 100)
+    assert detect_hosts(history(deviations), hosts).host_changes == []
+    assert len(estimates) == 2, "once in the search for changes of hosts, and once for the offsets"

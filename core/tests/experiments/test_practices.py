@@ -7,9 +7,12 @@ import pytest
 from nalm_core.experiments.practices import Effect, PracticeEffect, Practices, practices
 
 
-def effect(variant: str, chain: str, ratio: float, width: float | None = 0.01) -> Effect:
+def effect(
+    variant: str, chain: str, ratio: float, width: float | None = 0.01, p_value: float = 1e-6
+) -> Effect:
     low, high = (None, None) if width is None else (ratio - width, ratio + width)
-    return Effect(variant, "f_s", chain, ratio, low, high, side_by_side=True)
+    known = None if width is None else p_value
+    return Effect(variant, "f_s", chain, ratio, low, high, known, side_by_side=True)
 
 
 def measured(found: Practices, rule: str) -> list[PracticeEffect]:
@@ -25,6 +28,7 @@ def test_a_practice_says_what_its_variant_saved_and_where() -> None:
         ratio=0.7,
         low=0.69,
         high=0.712,
+        p_value=1e-6,
         side_by_side=True,
         stages_off={"nat": 200, "tx": 100},
         stages_on={"nat": 110, "tx": 100},
@@ -42,7 +46,7 @@ def test_losses_and_unclear_effects_are_no_savings() -> None:
     found = practices(
         [
             effect("lock_free", "sfc_a", 1.035),
-            effect("batch", "sfc_a", 0.995),
+            effect("batch", "sfc_a", 0.995, p_value=0.3),
             effect("batch", "sfc_b", 0.5, None),
         ]
     )
@@ -74,3 +78,19 @@ def test_rectangles_have_reach_and_contribution() -> None:
     assert (first.variant, first.reached, first.chains) == ("batch", 1, 1)
     assert (second.reached, second.chains) == (2, 3)
     assert second.contribution == pytest.approx((1 / 0.8 / 0.5) ** 0.5)
+
+
+def test_reach_counts_all_chains_that_a_variant_was_tried_on() -> None:
+    """Among 20 chains without an effect one has an interval of 95 % below 1."""
+    found = practices(
+        [
+            effect("batch", "sfc_0", 0.98, p_value=0.04),
+            *(effect("batch", f"sfc_{n}", 1.0, p_value=n / 20) for n in range(1, 20)),
+            *(effect("prefetch", f"sfc_{n}", 0.9, p_value=0.001) for n in range(20)),
+        ]
+    )
+    assert [(one.variant, one.reached, one.chains) for one in found.variants] == [
+        ("prefetch", 20, 20),
+        ("batch", 0, 20),
+    ]
+    assert found.variants[1].contribution == 1

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from nalm_core.findings.host_factors import MIN_RUNS, Fact, RecordedRun, factors
+from nalm_core.findings.host_factors import MIN_RUNS, Fact, RecordedRun, Values, factors
 from nalm_core.text.host_advice import ADVICE, LABELS, advice, label
 
 RUNS = 1200
@@ -63,20 +66,118 @@ def test_where_nothing_matters_hardly_anything_is_called_significant() -> None:
         tries += 1
         wrong += any(one.significant for one in found.factors)
         assert found.explained < 0.2
-    assert wrong <= 0.1 * tries
+    assert wrong <= 0.05 * tries
 
 
-def test_a_drift_of_the_host_is_not_taken_for_a_kernel() -> None:
-    """Neighbours in time are alike, so that they tell less than as many independent runs."""
-    wrong = 0
-    for seed in range(20):
-        rng = np.random.default_rng(300 + seed)
-        walk = np.cumsum(rng.normal(0, 0.002, 300))
+def drift(rng: np.random.Generator, runs: int, memory: float = 0.9) -> Values:
+    """AR(1) of variance 1."""
+    found = rng.normal(0, np.sqrt(1 - memory**2), runs)
+    found[0] = rng.normal()
+    for n in range(1, runs):
+        found[n] += memory * found[n - 1]
+    return found
+
+
+def one_host(rng: np.random.Generator) -> list[RecordedRun]:
+    slow = np.cumsum(rng.normal(0, 0.002, 300))
+    return [RecordedRun("0", float(slow[n]), n, {"kernel": "6.6" if n > 150 else "6.1"}) for n in range(300)]
+
+
+def two_hosts(rng: np.random.Generator) -> list[RecordedRun]:
+    """In turns; one of them gets another kernel."""
+    return [
+        RecordedRun(
+            "0", 0.005 * value, 2 * n + host, {"kernel": f"{host == 0 and n >= 75}", "host": f"{host}"}
+        )
+        for host in (0, 1)
+        for n, value in enumerate(drift(rng, 150))
+    ]
+
+
+def two_scenarios(rng: np.random.Generator) -> list[RecordedRun]:
+    return [
+        RecordedRun(f"{scenario}", 0.01 * value, 2 * n + scenario, {"kernel": f"{n >= 100}", "host": "a"})
+        for scenario in (0, 1)
+        for n, value in enumerate(drift(rng, 200))
+    ]
+
+
+def all_scenarios_of_a_host(rng: np.random.Generator) -> list[RecordedRun]:
+    """Three scenarios in turns drift together, beneath noise of their own."""
+    values = drift(rng, 300, 0.97) + rng.normal(0, 0.5, 300)
+    return [
+        RecordedRun(f"{n % 3}", 0.01 * value, n, {"kernel": f"{n >= 150}", "host": "a"})
+        for n, value in enumerate(values)
+    ]
+
+
+def many_boots(rng: np.random.Generator) -> list[RecordedRun]:
+    kernels = np.repeat(rng.integers(0, 3, 10), 30)
+    return [
+        RecordedRun("0", 0.01 * value, n, {"kernel": f"{kernels[n]}", "host": "a"})
+        for n, value in enumerate(drift(rng, 300))
+    ]
+
+
+@pytest.mark.parametrize("world", [one_host, two_hosts, two_scenarios, all_scenarios_of_a_host, many_boots])
+def test_drifts_of_hosts_are_not_taken_for_a_kernel(
+    world: Callable[[np.random.Generator], list[RecordedRun]],
+) -> None:
+    """Of 30 worlds without an effect more than 2 seldom show one at FACTOR_ALPHA. About 13 did where hosts or
+    scenarios took turns."""
+    found = [factors(world(np.random.default_rng(300 + seed))) for seed in range(30)]
+    assert sum(any(one.significant for one in each.factors) for each in found) <= 2
+
+
+def test_an_effect_is_found_beneath_drifts_with_its_size() -> None:
+    for seed in range(5):
+        rng = np.random.default_rng(50 + seed)
         runs = [
-            RecordedRun("one", float(walk[n]), n, {"kernel": "6.6" if n > 150 else "6.1"}) for n in range(300)
+            replace(one, response=one.response + 0.05 * (one.facts["kernel"] == "True"))
+            for one in two_hosts(rng)
         ]
-        wrong += any(one.significant for one in factors(runs).factors)
-    assert wrong <= 8
+        (kernel,) = [one for one in factors(runs).factors if one.name == "kernel"]
+        assert kernel.significant
+        assert kernel.effects[1].change == pytest.approx(np.expm1(0.05), abs=4 * kernel.effects[1].error)
+
+
+def test_sizes_are_those_within_groups_however_uneven() -> None:
+    """10 % was shown as 4 %, with an error of 0.3 %."""
+    rng = np.random.default_rng(3)
+    runs = [
+        RecordedRun(group, np.log(1.1) * new + rng.normal(0, 0.01), rng.random(), {"kernel": f"{new}"})
+        for group, share in (("a", 0.1), ("b", 0.9))
+        for new in (rng.random(200) < share).astype(int)
+    ]
+    (kernel,) = factors(runs).factors
+    (usual, other) = kernel.effects
+    assert (usual.change, usual.error, usual.runs + other.runs) == (0, 0, 400)
+    sign = 1 if other.value == "1" else -1
+    assert np.log1p(other.change) == pytest.approx(sign * np.log(1.1), abs=4 * other.error)
+    assert other.error < 0.003
+
+
+def test_errors_of_sizes_are_as_large_as_their_scatter() -> None:
+    """They were a fifth of it."""
+    off = []
+    for seed in range(40):
+        values = drift(np.random.default_rng(seed), 200)
+        runs = [RecordedRun("0", 0.01 * one, n, {"kernel": f"{n >= 100}"}) for n, one in enumerate(values)]
+        effect = factors(runs).factors[0].effects[1]
+        off.append(effect.change / effect.error)
+    assert 0.6 < float(np.std(off)) < 1.8
+
+
+def test_values_that_no_group_has_beside_others_have_no_size() -> None:
+    rng = np.random.default_rng(8)
+    runs = [
+        RecordedRun(group, rng.normal(0, 0.01), rng.random(), {"kernel": kernels[n % len(kernels)]})
+        for group, kernels, number in (("a", ["1", "2"], 60), ("b", ["3"], 90))
+        for n in range(number)
+    ]
+    (kernel,) = factors(runs).factors
+    assert sorted(one.value for one in kernel.effects) == ["1", "2"]
+    assert all(np.isfinite(one.change) for one in kernel.effects)
 
 
 def test_too_few_runs_or_equal_ones_show_nothing() -> None:

@@ -15,6 +15,7 @@ def test_the_size_of_a_change_of_host_is_found_without_the_commits_changes() -> 
     world = make_world(3, 600, host_change=0.2, noise="plain")
     solved = solve(600, world.links, 599)
     (step,) = steps(world.raw - solved.level, world.environments)
+    assert step.error is not None
     assert (step.at, step.before) == (300, 299)
     assert step.ln_ratio == pytest.approx(0.2, abs=4 * step.error + 0.002)
     assert step.error < 0.005
@@ -38,8 +39,38 @@ def test_parts_without_a_link_are_joined_by_an_environment_that_measured_both() 
     found = between(own, other, ["a", "a", "a", "b"])
     assert found is not None
     assert found[0] == pytest.approx(4.1)
-    assert found[1] > 0.05
+    assert found[1] is not None and found[1] > 0.05
     assert between(own, other, ["a", "a", "b", "b"]) is None
+
+
+@pytest.mark.parametrize(("old", "new"), [(1, 1), (1, 2), (2, 1), (2, 2), (1, 30), (30, 1), (3, 30), (5, 2)])
+def test_a_step_of_few_runs_is_as_uncertain_as_their_scatter(old: int, new: int) -> None:
+    """At most 5 % of steps without an effect have an interval that misses 0; it was all with a run each."""
+    missed = tries = 0
+    for seed in range(400):
+        apart = np.random.default_rng(seed).normal(0, 0.01, old + new)
+        (step,) = steps(apart, ["a"] * old + ["b"] * new)
+        if old + new == 2:
+            assert step.error is None
+        else:
+            assert step.error is not None
+            tries, missed = tries + 1, missed + (abs(step.ln_ratio) > 1.96 * step.error)
+    assert missed <= 0.08 * tries
+
+
+def test_equal_values_show_no_error_unless_they_are_counts() -> None:
+    apart = np.array([0.0, 0.0, 0.03])
+    assert [one.error for one in steps(apart, list("aab"))] == [None]
+    assert [one.error for one in steps(apart, list("aab"), exact=True)] == [0.0]
+    (step,) = steps(np.array([0.0, 0.0, 0.03, 0.05]), list("aabb"))
+    assert step.error is not None and step.error > 0.02
+
+
+def test_a_gap_between_a_run_on_each_side_has_no_error() -> None:
+    nan = np.nan
+    assert between(np.array([0.05, nan]), np.array([nan, 0.0]), ["e", "e"]) == (0.05, None)
+    found = between(np.array([0.05, nan, nan]), np.array([nan, 0.0, 0.01]), ["e", "e", "f"])
+    assert found == (0.05, None), "no environment has two runs of a part"
 
 
 def test_planned_links_lead_over_powers_and_join_releases() -> None:

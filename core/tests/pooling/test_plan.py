@@ -5,8 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from nalm_core.pooling.components import components, observations, pair_mean
-from nalm_core.pooling.plan import MarginPlan, plan
+from nalm_core.pooling.components import Level, components, observations, pair_mean
+from nalm_core.pooling.constants import MOST_HOURS
+from nalm_core.pooling.plan import Costs, MarginPlan, effort_for, plan, too_much
+from nalm_core.stats.resolution import MOST_LAUNCHES
 from pool_worlds import SECONDS_PER_LAUNCH, World
 
 HOST = World(host=0, hour=0, layout=0.003, launch=0.005)
@@ -100,3 +102,32 @@ def test_slow_starts_take_more_turns() -> None:
     assert cheap.seconds_per_launch == pytest.approx(SECONDS_PER_LAUNCH + 0.02 * (cheap.turns - 32))
     found = plan(slow, 0.001, "sfc_a")
     assert found.turns is not None and found.turns > cheap.turns
+
+
+ALLOWED = (0.001 / 3.9) ** 2
+"""About the variance of the mean at which a change of 0.1 % is found."""
+
+
+@pytest.mark.parametrize(
+    ("shares", "said"),
+    [
+        ({Level.HOST: 0.7, Level.HOUR: 0.6}, "hosts differ by more than the margin allows: it takes 3 hosts"),
+        ({Level.HOST: 0.5, Level.HOUR: 0.8}, "hours differ by more than the margin allows"),
+        ({Level.HOST: 0.4, Level.HOUR: 0.4, Level.LAUNCH: 0.5}, "the spread from launch to launch"),
+        ({Level.HOST: 3.0, Level.LAUNCH: 2.0}, "the spread from launch to launch"),
+        ({Level.HOST: 3.0, Level.LAYOUT: 2.0}, "one link of each build"),
+    ],
+)
+def test_what_prevents_a_plan_is_the_largest_part_of_what_is_left(
+    shares: dict[Level, float], said: str
+) -> None:
+    """shares: of the variance allowed, that the most launches and hours leave on two hosts."""
+    left = {Level.HOST: 2.0, Level.HOUR: 2.0 * MOST_HOURS, Level.LAYOUT: 1.0, Level.LAUNCH: MOST_LAUNCHES}
+    parts = {Level.LAUNCH: 20 * ALLOWED} | {one: ALLOWED * shares[one] * left[one] for one in shares}
+    costs = Costs(seconds=2, relink_seconds=3, hosts=2, relinks=False)
+    effort, allowed = effort_for(parts, 0.001, costs)
+    assert effort is None and allowed == pytest.approx(ALLOWED, rel=0.2)
+    text = too_much(parts, allowed, costs)
+    assert text.startswith(said)
+    if "launches, more" in text:
+        assert int(text.split("takes ")[1].split()[0]) > MOST_LAUNCHES

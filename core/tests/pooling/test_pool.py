@@ -11,7 +11,7 @@ from nalm_core.pooling.components import components, observations, pair_mean
 from nalm_core.pooling.constants import POOL_FIRST_LOOK
 from nalm_core.pooling.launches import RunLaunches
 from nalm_core.pooling.pool import PairPool, in_words, pool
-from nalm_core.report.defaults import MIN_LAYOUTS, PLACEMENT_CHANGE
+from nalm_core.report.defaults import CONFIDENCE, MIN_LAYOUTS, PLACEMENT_CHANGE
 from nalm_core.report.outcome import Outcome
 from pool_worlds import World
 
@@ -215,3 +215,25 @@ def test_other_pairs_show_what_few_groups_cannot() -> None:
     assert alone is not None and helped is not None
     (host,) = (one for one in helped.shares if one.level == "host")
     assert host.spread == pytest.approx(0.003, rel=0.6)
+
+
+def test_a_decided_pool_shows_the_present_estimate_beside_what_decided() -> None:
+    """The first 18 launches, all on one host, showed three times the change."""
+    world = World(host=0, hour=0, layout=0, launch=0.002)
+    rng = np.random.default_rng(2)
+    (early,) = world.with_change(0.012).runs(rng, runs=1, launches=POOL_FIRST_LOOK, layouts=0)
+    late = world.with_change(0.004).runs(rng, hosts=3, runs=2, launches=60, layouts=0)
+    late = [one.model_copy(update={"started_at": one.started_at + timedelta(days=1)}) for one in late]
+    before, found = pool([early], 0.005), pool([early, *late], 0.005)
+    assert before is not None and found is not None
+    assert found.decided_by is not None and found.decided_by == before.decided_by
+    assert found.decided_by.ratio == pytest.approx(1.012, abs=0.001)
+    assert (
+        found.ratio == pytest.approx(1.005, abs=0.002) and found.level == CONFIDENCE < found.decided_by.level
+    )
+    assert (found.outcome, found.decided_after, found.launches) == ("regressed", POOL_FIRST_LOOK, 378)
+    now, at_the_look = in_words(found).split("; ")
+    assert now.startswith(f"regressed: +{100 * (found.ratio - 1):.2f} % [")
+    assert now.endswith(" by all 378 launches of 7 runs on 3 hosts")
+    assert at_the_look.startswith(f"decided after 18 of 378 launches: +{100 * (before.ratio - 1):.2f} % [")
+    assert at_the_look.endswith(" excludes 0 and reaches the margin of 0.5 %")

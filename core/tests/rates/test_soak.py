@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Soaks of known truth: steady, drifting, leaking, too short, resumed."""
 
+from math import inf
+
 import numpy as np
 import pytest
+from nalm_core.rates.comparison_report import ComparisonSettings
 from nalm_core.rates.defaults import SOAK_MIN_INTERVALS
 from nalm_core.rates.latency import Histogram
-from nalm_core.rates.soak import SoakInterval, SoakOutcome, judge_soak, settled
+from nalm_core.rates.rate_report import RateSettings
+from nalm_core.rates.soak import SoakInterval, SoakOutcome, SoakSettings, judge_soak, settled
+from nalm_core.report.offered_load import LoadShape
+from pydantic import ValidationError
 from rate_synthetic import Truth, interval, latency_of, soak_header
 
 NUMBER = 120
@@ -176,6 +182,19 @@ def test_every_launch_settles_first() -> None:
     assert long[0].launch_s == 70
     short = settled([interval(n, Truth()) for n in range(5)])
     assert [one.number for one in short] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings"),
+    [
+        (SoakSettings, {"pps": 1000, "hours": inf}),
+        (RateSettings, {"trial_s": inf}),
+        (ComparisonSettings, {"leave_out_s": inf}),
+    ],
+)
+def test_settings_that_no_document_can_have(kind: type[LoadShape], settings: dict[str, float]) -> None:
+    with pytest.raises(ValidationError, match="finite"):
+        kind.model_validate(settings)
 
 
 def test_packets_that_vanish_make_it_invalid() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from nalm_core.render.annotations import MOST_OF_A_LEVEL, command, workflow_commands
 from nalm_core.text.plain_text import plain_line
 from nalm_core.verdict.judged import Judged
-from rendering import hostile, of_outcome
+from rendering import hostile, of_outcome, with_metrics, worse_function
 
 LINE = re.compile(r"::(error|warning|notice) ((?:[a-z]+=[^,:]*)(?:,[a-z]+=[^,:]*)*)::(.*)")
 
@@ -61,3 +61,10 @@ def test_plain_text_comes_back(text: str) -> None:
 def test_no_text_makes_another_command(runs: list[Judged]) -> None:
     for line in workflow_commands(runs).splitlines():
         assert set(read(line)[1]) <= {"title", "file", "line"}
+
+
+@pytest.mark.parametrize("outcome", ["same", "inconclusive", "improved"])
+def test_the_title_of_a_check_that_a_metric_fails_says_so(outcome: str) -> None:
+    (line,) = workflow_commands([with_metrics(of_outcome(outcome), worse_function())]).splitlines()
+    level, properties, _ = read(line)
+    assert (level, properties["title"]) == ("error", "nalm: sfc_a regressed")

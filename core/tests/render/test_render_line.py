@@ -2,6 +2,7 @@
 """The one line of a verdict: outcome, size, place and cause, in what room there is."""
 
 import re
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from nalm_core.render.line import cut, line
 from nalm_core.report.run_report import RunStatus
 from nalm_core.verdict.verdict import judge
 from nalm_synthetic import COSTS, IPPS, Side, changed, make_report
+from rendering import measured, under_load
 
 DPI = Side({**COSTS, "dpi": 200.0}, {**IPPS, "dpi": 400}, ["nat", "dpi", "l3fwd"], "b")
 N = "instructions"
@@ -63,3 +65,17 @@ def test_feature_has_its_price() -> None:
 def test_always_one_line_within_the_limit(text: str, limit: int) -> None:
     made = cut(text, limit)
     assert len(made) <= limit and all(one.isprintable() for one in made)
+
+
+@pytest.mark.parametrize("outcome", ["regressed", "improved"])
+def test_under_load_the_figure_that_changed_is_named_with_its_size(
+    outcome: Literal["regressed", "improved"],
+) -> None:
+    size = "+30.0 %" if outcome == "regressed" else "-30.0 %"
+    assert line(under_load(outcome)).startswith(f"{outcome}: Latency p99 {size} {outcome}")
+    assert "cause" not in line(under_load(outcome))
+
+
+def test_a_fine_margin_takes_another_digit() -> None:
+    fine = line(measured(nat=175.0, ipp=400, margin=0.002).verdict)
+    assert re.match(r"regressed \+\d+\.\d\d % \[\d+\.\d\d, \d+\.\d\d\] in nat", fine)

@@ -15,7 +15,7 @@ from nalm_core.render.escaping import JOINER, code, text
 from nalm_core.render.line import cut
 from nalm_core.render.markdown import MAX_RUNS, markdown
 from nalm_core.verdict.judged import Judged
-from rendering import LINK, TEXTS, hostile, measured, of_outcome
+from rendering import LINK, TEXTS, hostile, measured, of_outcome, with_metrics, worse_function
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 ACTED_ON = re.compile(r"(?<![\w`])[@#!~%&$][\w]|GH-\d|https?://|www\.\w|mailto:", re.IGNORECASE)
@@ -138,3 +138,13 @@ def test_many_stages_keep_those_that_changed_most() -> None:
     verdict = judged.verdict.model_copy(update={"stages": [*many, *judged.verdict.stages]})
     out = markdown([Judged(judged.report, verdict)])
     assert "`nat`" in out and "| 28 more |" in out
+
+
+def test_a_check_that_a_metric_fails_is_regressed_and_comes_first() -> None:
+    failing = named(with_metrics(of_outcome("same"), worse_function()), "failing")
+    undecided = [named(of_outcome("inconclusive"), name) for name in "abc"]
+    out = markdown([*undecided, failing])
+    assert out.startswith("### nalm: regressed (`")
+    first = out.index(": regressed.**")
+    assert first < out.index(": inconclusive.**"), "its section is the first"
+    assert "nat_lookup" in out.replace("\\", "")

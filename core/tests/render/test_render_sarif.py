@@ -18,7 +18,16 @@ from nalm_core.report.run_report import FunctionCount
 from nalm_core.verdict.instruction_change import FunctionChange, InstructionChange
 from nalm_core.verdict.judged import Judged
 from nalm_core.verdict.places import in_repository
-from rendering import hostile, of_outcome, shift, with_counted, with_functions
+from rendering import (
+    hostile,
+    of_outcome,
+    shift,
+    under_load,
+    with_counted,
+    with_functions,
+    with_metrics,
+    worse_function,
+)
 
 
 def thing(required: str, **properties: Any) -> dict[str, Any]:
@@ -204,3 +213,25 @@ def test_no_text_breaks_the_document(runs: list[Judged]) -> None:
             assert not re.search(r"\]\(|\{\d+\}", result["message"]["text"])
             result["message"]["text"].encode()
             assert ".." not in uri.path.split("/")
+
+
+def test_a_metric_under_load_is_no_result_of_cycles() -> None:
+    judged = replace(of_outcome("regressed"), verdict=under_load("regressed"))
+    (run,) = parsed(judged)
+    (result,) = run["results"]
+    rule = run["tool"]["driver"]["rules"][result["ruleIndex"]]
+    assert rule["id"] == result["ruleId"] == "nalm/metric"
+    assert "Cycles per packet grew" not in rule["shortDescription"]["text"]
+    assert "Latency p99 10,000 to 13,000 ns (+30.0 %" in result["message"]["text"]
+    assert result["message"]["text"].endswith("; in nat") and at(result) == (CONFIG, 1)
+
+
+@pytest.mark.parametrize("outcome", ["same", "inconclusive", "regressed"])
+def test_what_fails_the_check_beside_cycles_is_a_result(outcome: str) -> None:
+    judged = with_metrics(of_outcome(outcome), worse_function("f"), worse_function("g"))
+    counted = FunctionCount(name="f", instructions=7100, calls=100, file="lib/f.c", line=7)
+    found = results(replace(judged, report=with_counted(judged, "nat", counted, 100)))
+    of_metrics = [one for one in found if one["ruleId"] == "nalm/metric"]
+    assert [at(one) for one in of_metrics] == [("lib/f.c", 7), (CONFIG, 1)]
+    assert len(found) - len(of_metrics) == (outcome == "regressed")
+    assert len({one["partialFingerprints"][FINGERPRINT] for one in found}) == len(found)

@@ -3,7 +3,13 @@
 
 from __future__ import annotations
 
-from nalm_core.text.percents import change_percent, digits_for, interval_percent, share_percent
+from nalm_core.text.percents import (
+    change_percent,
+    digits_for,
+    interval_percent,
+    margin_percent,
+    share_percent,
+)
 
 
 def test_a_space_stands_before_the_sign() -> None:
@@ -22,3 +28,9 @@ def test_an_interval_names_its_unit_once() -> None:
 
 def test_a_fine_margin_takes_another_digit() -> None:
     assert [digits_for(margin) for margin in (0.05, 0.01, 0.005, 0.001)] == [1, 1, 2, 2]
+
+
+def test_a_margin_keeps_its_digits() -> None:
+    margins = (0.0015, 0.0025, 0.0035, 0.0125, 0.1, 0.01)
+    expected = ["0.15 %", "0.25 %", "0.35 %", "1.25 %", "10 %", "1 %"]
+    assert [margin_percent(margin) for margin in margins] == expected

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from nalm_core.features.decompose_run import decompose_run, with_chain
 from nalm_core.report.defaults import DEFAULT_SETTINGS
 from nalm_core.verdict.change import Change, Figure, StageChange
@@ -104,3 +105,19 @@ def test_a_change_at_a_fine_margin_and_its_interval_have_two_digits() -> None:
     assert re.search(r"nat: \+0\.\d\d % cycles, pipeline use \(-0\.\d\d % eIPC\)", fine.summary)
     usual = judge(make_report(changed(nat=170.0), noise=noise))
     assert re.search(r"\+7\.\d % \[\+7\.\d, \+\d\.\d\]", usual.reason)
+
+
+@pytest.mark.parametrize(("margin", "said"), [(0.0025, "0.25 %"), (0.0125, "1.25 %"), (0.05, "5 %")])
+def test_sentences_have_the_margin_as_it_was_given(margin: float, said: str) -> None:
+    settings = DEFAULT_SETTINGS.model_copy(update={"margin": margin})
+    for noise, where in ((0.0001, "within the margin of"), (0.05, "at a margin of")):
+        report = make_report(changed(), noise=Noise(launch=noise, turn=noise), settings=settings)
+        assert f"{where} ±{said}" in judge(report).reason
+
+
+def test_a_stage_beside_an_equal_chain_has_the_digits_of_the_margin() -> None:
+    settings = DEFAULT_SETTINGS.model_copy(update={"margin": 0.005})
+    noise = Noise(launch=0.0001, turn=0.0001)
+    verdict = judge(make_report(changed(nat=153.0, l3fwd=57.0), noise=noise, settings=settings))
+    (note,) = (one for one in verdict.notes if one.startswith("Stage nat changed"))
+    assert verdict.outcome == "same" and re.search(r"changed by \+\d\.\d\d %; ", note)

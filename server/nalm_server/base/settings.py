@@ -34,6 +34,10 @@ class Settings(BaseSettings):
 
     state_dir: Path = Path(".nalm/server")
     """Directory of the SQLite database, the secret key and the local agent's token."""
+    host: str = Field(default="127.0.0.1", min_length=1)
+    """Address to serve on."""
+    port: int = Field(default=8080, ge=0, le=65535)
+    """Port to serve on; 0: any free one."""
     database_url: str | None = None
     """SQLAlchemy address; None: SQLite in the state directory. PostgreSQL: postgresql+psycopg://..."""
     redis_url: str | None = None

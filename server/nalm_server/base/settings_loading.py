@@ -21,8 +21,6 @@ from nalm_server.base.settings import Settings
 PREFIX = "NALM_"
 FILE_VARIABLE = "NALM_CONFIG"
 DEFAULT_FILE = Path("/etc/nalm/nalm.env")
-COMMAND_LINE = frozenset({FILE_VARIABLE, "NALM_HOST", "NALM_PORT"})
-"""Read by the command itself."""
 NEIGHBOURS = frozenset(
     {
         "NALM_AGENT_READ",
@@ -102,7 +100,7 @@ def settings_file(environment: Mapping[str, str]) -> Path | None:
 
 def known() -> set[str]:
     """Every variable of the server."""
-    return {variable_of(name) for name in Settings.model_fields} | COMMAND_LINE
+    return {variable_of(name) for name in Settings.model_fields} | {FILE_VARIABLE}
 
 
 def variable_of(field: str) -> str:

@@ -112,7 +112,15 @@ def account_disable(
 @account_app.command("password")
 def account_password(
     name: Name,
-    password: Annotated[str, typer.Option(prompt=True, hide_input=True, confirmation_prompt=True)],
+    password: Annotated[
+        str,
+        typer.Option(
+            prompt=True,
+            hide_input=True,
+            confirmation_prompt=True,
+            help="The password. Without the option, the command prompts for it.",
+        ),
+    ],
     state: State = None,
 ) -> None:
     """Sets an account's password; prompts for it twice.

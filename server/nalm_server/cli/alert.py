@@ -37,7 +37,7 @@ def alert_list(
         AlertState | None, typer.Option("--state-is", help="Only alerts in this state.")
     ] = None,
     order: Annotated[str, typer.Option(help="Order: severity or new.")] = "severity",
-    limit: Annotated[int, typer.Option(min=1, max=500)] = 50,
+    limit: Annotated[int, typer.Option(help="How many to show, at most.", min=1, max=500)] = 50,
     state: State = None,
 ) -> None:
     """Lists a project's alerts, the most severe first.

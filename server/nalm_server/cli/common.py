@@ -26,12 +26,21 @@ State = Annotated[
     Path | None,
     typer.Option("--state", envvar="NALM_STATE_DIR", help="State directory. [default: .nalm/server]"),
 ]
+Host = Annotated[
+    str | None,
+    typer.Option("--host", envvar="NALM_HOST", help="Address to serve on; 127.0.0.1 by default."),
+]
+Port = Annotated[
+    int | None,
+    typer.Option("--port", envvar="NALM_PORT", help="Port to serve on; 8080 by default.", min=0, max=65535),
+]
 
 
 def settings_of(state: Path | None, **given: Any) -> Settings:
-    """The checked settings; prints wrong ones and exits with code 2."""
+    """The checked settings, of which None gives none; prints wrong ones and exits with code 2."""
+    given["state_dir"] = state
     try:
-        return settings_loading.load(**given if state is None else {**given, "state_dir": state})
+        return settings_loading.load(**{name: value for name, value in given.items() if value is not None})
     except settings_loading.SettingsError as error:
         for line in error.lines:
             err.print(f"nalm-server: {line}")

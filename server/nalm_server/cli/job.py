@@ -44,7 +44,7 @@ ACTIONS = {
 def job_list(
     project: Annotated[str | None, typer.Option(help="Only jobs of this project.")] = None,
     state_is: Annotated[JobState | None, typer.Option("--state-is", help="Only jobs in this state.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=500)] = 50,
+    limit: Annotated[int, typer.Option(help="How many to show, at most.", min=1, max=500)] = 50,
     state: State = None,
 ) -> None:
     """Lists jobs, newest first.

@@ -13,12 +13,12 @@ from nalm_server.worker.processes import run_beat, run_worker
 from nalm_server.worker.wakers import CeleryWaker
 
 
-def serve(settings: Settings, redis_url: str, host: str, port: int) -> None:
+def serve(settings: Settings, redis_url: str) -> None:
     """Serves API and page until a signal."""
     waker = CeleryWaker(redis_url)
     with context_of(settings, waker) as context:
         end_by_signals()
-        listening = listen(host, port)
+        listening = listen(settings.host, settings.port)
         make_first_tokens(context)
         try:
             serve_http(context, listening)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from nalm_core.text.percents import margin_percent
 
 from nalm_server.auth.tokens.principal import SYSTEM
 from nalm_server.campaigns.refinements import standing
@@ -54,10 +55,10 @@ def refinements(
 def _plan_text(plan: RefinementPlan) -> str:
     if plan.minutes_per_day == 0:
         return "idle hosts measure no pair on: --minutes-per-day lets them"
-    return f"idle hosts measure on {plan.minutes_per_day} minutes a day, to {100 * plan.margin:g} %"
+    return f"idle hosts measure on {plan.minutes_per_day} minutes a day, to {margin_percent(plan.margin)}"
 
 
 def _text(one: Refinement) -> str:
     progress = f"{one.progress.done} of {one.progress.total} jobs done"
     reason = "" if one.message is None else f": {one.message}"
-    return f"refinement {one.id}: {one.state}, to {100 * one.margin:g} %, {progress}{reason}"
+    return f"refinement {one.id}: {one.state}, to {margin_percent(one.margin)}, {progress}{reason}"

@@ -11,6 +11,7 @@ import typer
 
 from nalm_server.auth.tokens import repository as token_rows
 from nalm_server.auth.tokens import service as tokens
+from nalm_server.auth.tokens.schemas import Token
 from nalm_server.base.errors import NalmError
 from nalm_server.cli.common import State, err, out
 from nalm_server.cli.contexts import opened
@@ -55,14 +56,28 @@ def _in(now: datetime, days: int | None) -> datetime | None:
 
 @token_app.command("list")
 def token_list(state: State = None) -> None:
-    """Lists the tokens, without their secrets.
+    """Lists the tokens, without their secrets: number, scope, name, whose it is, and until when it is valid.
 
     Example: nalm-server token list
     """
     with opened(state) as context, context.read_sessions() as session:
         for row in token_rows.list_all(session):
-            ended = f"revoked {row.revoked_at:%Y-%m-%d}" if row.revoked_at else "valid"
-            out.print(f"{row.id}  {row.scope}  {row.name}  {ended}", markup=False)
+            described = [str(row.id), row.scope, row.name, _belongs_to(row), _validity(row, context.clock())]
+            out.print("  ".join(described), markup=False)
+
+
+def _belongs_to(token: Token) -> str:
+    if token.project is not None:
+        return f"project {token.project}"
+    return "server" if token.owner is None else f"account {token.owner}"
+
+
+def _validity(token: Token, now: datetime) -> str:
+    if token.revoked_at is not None:
+        return f"revoked {token.revoked_at:%Y-%m-%d}"
+    if token.expires_at is None:
+        return "valid until revoked"
+    return f"{'expired' if token.expires_at <= now else 'valid until'} {token.expires_at:%Y-%m-%d}"
 
 
 @token_app.command("revoke")

@@ -9,25 +9,25 @@ import typer
 
 from nalm_server.app.embedded.up import up as run_up
 from nalm_server.base import logs
-from nalm_server.cli.common import State, err, settings_of
+from nalm_server.cli.common import Host, Port, State, err, settings_of
 from nalm_server.cli.contexts import reported
 from nalm_server.db import migrate
 
 
 def up(
     state: State = None,
-    host: Annotated[str, typer.Option(envvar="NALM_HOST", help="Address to serve on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(envvar="NALM_PORT", help="Port to serve on.", min=0, max=65535)] = 8080,
+    host: Host = None,
+    port: Port = None,
     agent: Annotated[bool, typer.Option(help="Run a local agent, too.")] = True,
 ) -> None:
     """Runs everything on this host: database, API, page, one agent. Ctrl-C stops it.
 
     Example: nalm-server up --port 9090 --state /var/lib/nalm
     """
-    settings = settings_of(state)
+    settings = settings_of(state, host=host, port=port)
     logs.configure(as_json=settings.log_json)
     with reported(settings):
-        run_up(settings, host, port, with_agent=agent)
+        run_up(settings, with_agent=agent)
 
 
 def migrate_command(

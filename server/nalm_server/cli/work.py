@@ -12,7 +12,7 @@ import typer
 
 from nalm_server.base import logs
 from nalm_server.base.settings import Settings
-from nalm_server.cli.common import State, err, settings_of
+from nalm_server.cli.common import Host, Port, State, err, settings_of
 from nalm_server.worker.ping import beat_answers, worker_answers
 
 Ping = Annotated[
@@ -22,17 +22,17 @@ Ping = Annotated[
 
 def serve(
     state: State = None,
-    host: Annotated[str, typer.Option(envvar="NALM_HOST", help="Address to serve on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(envvar="NALM_PORT", help="Port to serve on.", min=0, max=65535)] = 8080,
+    host: Host = None,
+    port: Port = None,
 ) -> None:
     """Serves API and page; `worker` and `beat` do the rest. Needs NALM_REDIS_URL and a migrated database.
 
     Example: nalm-server serve --host 0.0.0.0
     """
-    settings, redis_url = _grown(settings_of(state))
+    settings, redis_url = _grown(settings_of(state, host=host, port=port))
     from nalm_server.cli import processes
 
-    processes.serve(settings, redis_url, host, port)
+    processes.serve(settings, redis_url)
 
 
 def worker(state: State = None, ping: Ping = False) -> None:

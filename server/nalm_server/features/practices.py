@@ -18,21 +18,7 @@ from nalm_server.features.experiment_repository import of_project
 def known(session: Session, project: ProjectRow) -> Practices:
     """Of each variant and chain, the newest comparison side by side; otherwise scenarios of the newest
     measured commit. Raises NotFoundError if nothing has been measured."""
-    ablation = variants.ablation(session, project, None)
-    scenarios = [
-        Effect(
-            variant=variant.name,
-            tuning=None,
-            chain=one.off,
-            ratio=one.ratio_cpp,
-            low=one.low,
-            high=one.high,
-            side_by_side=False,
-        )
-        for variant in ablation.variants
-        for one in variant.on
-        if one.ratio_cpp is not None
-    ]
+    scenarios = list(variants.effects(session, project))
     return practices([*_side_by_side(session, project), *scenarios])
 
 
@@ -47,6 +33,7 @@ def _side_by_side(session: Session, project: ProjectRow) -> Iterator[Effect]:
                     ratio=compared.ratio_cpp,
                     low=compared.low,
                     high=compared.high,
+                    p_value=compared.p_value,
                     side_by_side=True,
                     stages_off=compared.stages_base,
                     stages_on=compared.stages_head,

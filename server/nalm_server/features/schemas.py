@@ -224,9 +224,9 @@ class Variant(Schema):
     name: str
     on: list[VariantOn]
     reach: list[str]
-    """Scenarios that it makes faster: the interval is below 1."""
+    """Scenarios that it makes faster, at 5 % over all of `on` (Holm)."""
     harms: list[str]
-    """Scenarios that it makes slower: the interval is above 1."""
+    """Scenarios that it makes slower, likewise."""
 
 
 class Ablation(Schema):

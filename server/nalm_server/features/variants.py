@@ -7,8 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import permutations
 
+from nalm_core.experiments.constants import REACH_ALPHA
+from nalm_core.experiments.practices import Effect
 from nalm_core.report.cell import Kind
 from nalm_core.report.defaults import CONFIDENCE
+from nalm_core.stats.discovery import familywise
 from nalm_core.stats.estimate import estimate_ratio_unpaired
 from sqlalchemy.orm import Session
 
@@ -26,8 +29,8 @@ from nalm_server.features.schemas import (
 )
 from nalm_server.git.commits.service import ref
 
-Ratio = tuple[float | None, float | None, float | None]
-"""head / base of CPP, and its interval."""
+Ratio = tuple[float | None, float | None, float | None, float]
+"""head / base of CPP, its interval, and the p-value of equal CPP, 1 without an interval."""
 ENDS = ("rx", "dispatch", "tx")
 HAND_OVER = "handover"
 
@@ -51,24 +54,55 @@ def models(session: Session, project: ProjectRow, revision: str | None) -> Model
 
 def ablation(session: Session, project: ProjectRow, revision: str | None) -> Ablation:
     commit, found = at_commit(session, project, revision)
-    variants: dict[str, list[VariantOn]] = defaultdict(list)
-    for name, off, on in _pairs(found):
-        variants[name].append(_variant_on(off, on))
     return Ablation(
         commit=ref(commit),
         experiments=[
             AblationExperiment.model_validate({"experiment": number, "host_class": on, "result": result})
             for number, on, result in results(session, commit, Kind.ABLATION)
         ],
-        variants=[
-            Variant(
-                name=name,
-                on=ones,
-                reach=[one.off for one in ones if one.high is not None and one.high < 1],
-                harms=[one.off for one in ones if one.low is not None and one.low > 1],
-            )
-            for name, ones in sorted(variants.items())
-        ],
+        variants=[_variant(name, ones) for name, ones in sorted(_by_variant(found).items())],
+    )
+
+
+def effects(session: Session, project: ProjectRow) -> Iterator[Effect]:
+    """Of variants in scenarios of the newest measured commit. Raises NotFoundError without one."""
+    for name, ones in sorted(_by_variant(at_commit(session, project, None)[1]).items()):
+        for off, on in ones:
+            ratio, low, high, p_value = _ratio(off, on)
+            if ratio is not None:
+                yield Effect(
+                    variant=name,
+                    tuning=None,
+                    chain=off.scenario.name,
+                    ratio=ratio,
+                    low=low,
+                    high=high,
+                    p_value=p_value,
+                    side_by_side=False,
+                )
+
+
+def _by_variant(found: Sequence[Measured]) -> dict[str, list[tuple[Measured, Measured]]]:
+    """(off, on) of each variant."""
+    variants: dict[str, list[tuple[Measured, Measured]]] = defaultdict(list)
+    for name, off, on in _pairs(found):
+        variants[name].append((off, on))
+    return variants
+
+
+def _variant(name: str, pairs: Sequence[tuple[Measured, Measured]]) -> Variant:
+    ratios = [_ratio(off, on) for off, on in pairs]
+    sure = familywise([p_value for *_, p_value in ratios], REACH_ALPHA)
+    moved = [
+        (off.scenario.name, ratio)
+        for (off, _), (ratio, *_), found in zip(pairs, ratios, sure, strict=True)
+        if found and ratio is not None
+    ]
+    return Variant(
+        name=name,
+        on=[_variant_on(off, on) for off, on in pairs],
+        reach=[off for off, ratio in moved if ratio < 1],
+        harms=[off for off, ratio in moved if ratio > 1],
     )
 
 
@@ -93,7 +127,7 @@ def _chain(one: Measured) -> str:
 
 
 def _model_row(chain: str, one: Measured, first: Measured) -> ScenarioModel:
-    ratio, low, high = (None, None, None) if one is first else _ratio(first, one)
+    ratio, low, high, _ = (None, None, None, 1.0) if one is first else _ratio(first, one)
     return ScenarioModel(
         chain=chain,
         model=one.scenario.model,
@@ -110,7 +144,7 @@ def _model_row(chain: str, one: Measured, first: Measured) -> ScenarioModel:
 
 
 def _variant_on(off: Measured, on: Measured) -> VariantOn:
-    ratio, low, high = _ratio(off, on)
+    ratio, low, high, _ = _ratio(off, on)
     return VariantOn(
         off=off.scenario.name,
         on=on.scenario.name,
@@ -131,5 +165,5 @@ def _ratio(base: Measured, head: Measured) -> Ratio:
     )
     if estimate is None:
         before = base.figures["cpp"].value
-        return head.figures["cpp"].value / before if before > 0 else None, None, None
-    return estimate.ratio, *estimate.interval(1 - CONFIDENCE)
+        return head.figures["cpp"].value / before if before > 0 else None, None, None, 1.0
+    return estimate.ratio, *estimate.interval(1 - CONFIDENCE), estimate.p_value()

@@ -25,6 +25,13 @@ OF_REQUESTS = "pull request"
 """Errors of polling that begin with this do not concern the repository's commits."""
 OF_CHANGES = "changes: "
 """Errors of polling that begin with this are of single branches, tags or pull requests."""
+PATHS = ("/", "file://")
+OF_AN_ADDRESS = "Correct the address, or set a read token, in the project's settings."
+OF_A_PATH = (
+    "Correct the path in the project's settings, or let the server's user read it. The shipped systemd units "
+    "see nothing below /home, /root and /run/user (ProtectHome)."
+)
+"""Advice for a repository that is not read: of an address, of a path."""
 
 
 def problems_of(session: Session, rows: Sequence[Overview], now: datetime) -> dict[str, list[Problem]]:
@@ -62,7 +69,7 @@ def _of_repository(row: Overview) -> Iterator[Problem]:
         yield Problem(
             kind=ProblemKind.REPOSITORY,
             message=f"The repository cannot be read: {row.repository_error}",
-            advice="Correct the address, or set a read token, in the project's settings.",
+            advice=OF_A_PATH if row.repository.startswith(PATHS) else OF_AN_ADDRESS,
         )
     elif row.branch_error is not None:
         yield Problem(

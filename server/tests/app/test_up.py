@@ -246,7 +246,7 @@ def test_tokens_from_the_command(state: Path) -> None:
     state_option = ("--state", str(state))
     made = command("token", "new", "agent", "--name", "bench-7", *state_option)
     assert made.stdout.startswith("nalm_")
-    assert "1  agent  bench-7  valid" in command("token", "list", *state_option).stdout
+    assert "1  agent  bench-7  server  valid until revoked" in command("token", "list", *state_option).stdout
     assert command("token", "revoke", "1", *state_option).exit_code == 0
     assert "revoked" in command("token", "list", *state_option).stdout
     gone = command("token", "revoke", "1", *state_option)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from nalm_server.base import settings_loading
 from nalm_server.base.settings_loading import NEIGHBOURS, SettingsError, known, load
+from nalm_server.cli import up
 from nalm_server.cli.main import app
 from typer.testing import CliRunner
 
@@ -86,3 +87,24 @@ def test_agents_variables_may_stand_beside() -> None:
     )
     assert {"NALM_HOME", "NALM_ISOLATION", "NALM_BUILD_USER", "NALM_BUILD_DISK_MB"} <= read
     assert read <= NEIGHBOURS | known()
+
+
+@pytest.mark.parametrize(
+    ("options", "served"),
+    [([], ("0.0.0.0", 9090)), (["--host", "::1"], ("::1", 9090)), (["--port", "0"], ("0.0.0.0", 0))],
+)
+def test_the_file_says_where_to_serve_unless_an_option_does(
+    options: list[str],
+    served: tuple[str, int],
+    config: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    config.write_text("NALM_HOST=0.0.0.0\nNALM_PORT=9090\n")
+    found = []
+    monkeypatch.setattr(up, "run_up", lambda settings, **_: found.append((settings.host, settings.port)))
+    done = CliRunner().invoke(app, ["up", "--no-agent", "--state", str(tmp_path), *options])
+    assert done.exit_code == 0, done.output
+    assert found == [served]
+    shown = CliRunner().invoke(app, ["settings"]).stdout
+    assert re.search(rf"^NALM_PORT +9090 +\({re.escape(str(config))}\)$", shown, re.M)

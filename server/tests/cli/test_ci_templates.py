@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -14,7 +15,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ci_scripts import ROOT, TEMPLATES, Workspace, github, github_workflow, gitlab, jenkins, steps
+from ci_scripts import (
+    ROOT,
+    TEMPLATES,
+    Workspace,
+    github,
+    github_workflow,
+    gitlab,
+    gitlab_jobs,
+    jenkins,
+    steps,
+)
 from contract_server import ContractServer
 from nalm_core.report.run_report import Arm
 from nalm_core.report.serialization import parse_report
@@ -288,11 +299,10 @@ def test_gerrit_takes_a_vote_by_ssh(
     ssh.chmod(0o755)
     log = tmp_path / "log"
     given = gerrit(tmp_path) | {"FAKE_LOG": str(log), "FAKE_CODE": str(code)}
-    done = fake.run("gerrit", "judge", given | {"NALM_SERVER": "http://s", "NALM_TOKEN": "t"})
+    done = fake.run("gerrit", "judge", given | {"NALM_SERVER": "http://s"})
     assert done.returncode == (4 if code == 4 else 0), done.stderr
-    called = log.read_text().splitlines()
-    assert called[0].startswith(f"check --quiet --base {origin.begin} --head {origin.topic} ")
-    assert called[1:] == ["submit nalm-run.json --never-fail", "saw the token: submit"]
+    (called,) = log.read_text().splitlines()
+    assert called.startswith(f"check --quiet --base {origin.begin} --head {origin.topic} ")
     assert (tmp_path / "ssh").read_text() == "-p 29418 gerrit.example.org gerrit review --json 1234,5\n"
     review = json.loads((tmp_path / "ssh.json").read_text())
     message = '### nalm: `regressed` "so"\n'
@@ -337,6 +347,44 @@ def test_the_token_is_where_nothing_is_built() -> None:
     assert holders == ["Submit"]
     assert "NALM_TOKEN" not in github()["env"]
     assert not any("NALM_TOKEN" in script for script in jenkins().values())
+    submit = gitlab_jobs()["nalm-submit"]
+    text = (TEMPLATES / "gitlab" / "nalm.gitlab-ci.yml").read_text()
+    scope = re.search(r"environment scope `([\w-]+)`", text)
+    assert scope and submit["environment"] == {"name": scope[1], "action": "access"}
+    assert "environment" not in gitlab() and "nalm submit" not in str(gitlab())
+    assert submit["variables"] == {"GIT_STRATEGY": "none"} and submit["needs"] == ["nalm"]
+    conditions = [rule["if"] for rule in submit["rules"]]
+    assert conditions == [f"$NALM_SERVER && {rule['if']}" for rule in gitlab()["rules"]]
+    assert {rule["when"] for rule in submit["rules"]} == {"always"}
+
+
+def test_gerrit_measures_nothing_beside_a_token(fake: Workspace, tmp_path: Path) -> None:
+    """A shell's `unset` leaves the variable in /proc/PID/environ, which an NF of the same user can read."""
+    given = gerrit(tmp_path) | {"FAKE_LOG": str(tmp_path / "log"), "FAKE_CODE": "0"}
+    done = fake.run("gerrit", "judge", given | {"NALM_SERVER": "http://s", "NALM_TOKEN": "t"})
+    assert done.returncode == 2 and "`nalm submit`" in done.stderr
+    assert not (tmp_path / "log").exists()
+
+
+def test_jenkins_fetches_with_the_credentials_and_measures_without() -> None:
+    text = (TEMPLATES / "jenkins" / "Jenkinsfile").read_text()
+    assert [label for label, script in jenkins().items() if "git fetch" in script] == ["Fetch"]
+    assert re.search(r"gitUsernamePassword\(.*\)\n\s*\]\) \{ fetch\(\) \}", text)
+    assert text.index("label: 'Fetch'") < text.index("gitUsernamePassword(") < text.index("label: 'Judge'")
+
+
+def test_jenkins_publishes_nothing_of_an_earlier_build(fake: Workspace) -> None:
+    """All that is published is removed first, and it is published only where that was done: in one stage."""
+    text = (TEMPLATES / "jenkins" / "Jenkinsfile").read_text()
+    stage = text[text.index("stage('nalm')") :]
+    assert stage.index("label: 'Clear'") < stage.index("label: 'Fetch'") < stage.index("        post {")
+    assert "\n    post {" not in text
+    [archived] = re.findall(r"artifacts: '([^']*)'", text)
+    published = [*archived.split(","), *re.findall(r"testResults: '([^']*)'", text)]
+    for name in published:
+        (fake.path / name).write_text("old")
+    assert fake.run("jenkins", "clear", {}).returncode == 0
+    assert not any((fake.path / name).exists() for name in published)
 
 
 def test_permissions_are_the_least() -> None:

@@ -6,8 +6,11 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sqlite3
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -15,6 +18,7 @@ from typing import Any
 import pytest
 import typer.main
 from nalm_server.cli import main as entry
+from nalm_server.cli.command_reference import reference
 from nalm_server.cli.common import JsonCommand, whole_file
 from nalm_server.cli.main import app, main
 from typer.testing import CliRunner
@@ -126,6 +130,21 @@ def test_the_list_shows_what_each_says_of_itself(call: Call) -> None:
     assert "The report store" in call("--help")[1]
 
 
+def test_the_reference_of_the_commands_is_current() -> None:
+    committed = Path(__file__).parents[3] / "docs" / "nalm-server.md"
+    assert committed.read_text() == reference(), (
+        "run `python -m nalm_server.cli.command_reference > docs/nalm-server.md`, or `make openapi`"
+    )
+
+
+def test_the_reference_has_every_option() -> None:
+    sections = dict(re.findall(r"^##+ (.+)\n((?:(?!##).*\n)*)", reference(), re.M))
+    for words, command in leaf_commands(typer.main.get_command(app)):
+        options = {name for one in command.params for name in one.opts if name.startswith("--")}
+        missing = [name for name in options - {"--state", "--help"} if name not in sections[" ".join(words)]]
+        assert not missing, words
+
+
 def test_its_version_is_reported(call: Call) -> None:
     code, said, _ = call("--version")
     shown = re.fullmatch(r"nalm-server (\S+)(?: \(commit [0-9a-f]{12}(?:-dirty)?\))?\n", said)
@@ -198,6 +217,29 @@ def test_an_added_project_is_json_on_standard_output_or_in_a_file_of_its_own(
     code, _, complaint = call(*made, "third", "--json", str(tmp_path / "none" / "third.json"))
     assert (code, "third.json" in complaint) == (4, True), complaint
     assert "third" not in call("project", "list")[1], "a project whose secrets nobody has is not added"
+
+
+def test_the_list_of_tokens_says_whose_each_is_and_until_when_it_is_valid(call: Call, tmp_path: Path) -> None:
+    made = ("project", "add", "demo", "--repository", "https://git.example.org/nf.git", "--unchecked")
+    assert call(*made)[0] == 0
+    of_project = ("--project", "demo")
+    for name, more in (("old", of_project), ("new", of_project), ("gone", of_project), ("bench-07", ())):
+        scope, days = ("upload" if more else "agent"), ("--days", "30") if name == "new" else ()
+        assert call("token", "new", scope, "--name", name, *more, *days)[0] == 0
+    with closing(sqlite3.connect(tmp_path / "nalm.db")) as database, database:
+        database.execute("update tokens set expires_at = '2026-01-02 00:00:00' where name = 'old'")
+        [expires, gone] = (
+            database.execute(f"select {column} from tokens where name = ?", [name]).fetchone()[0]
+            for column, name in (("expires_at", "new"), ("id", "gone"))
+        )
+    assert call("token", "revoke", str(gone))[0] == 0
+    listed = [line.split("  ") for line in call("token", "list")[1].splitlines()]
+    assert {name: (whose, state) for _, _, name, whose, state in listed if name != "upload demo"} == {
+        "old": ("project demo", "expired 2026-01-02"),
+        "new": ("project demo", f"valid until {expires[:10]}"),
+        "gone": ("project demo", f"revoked {datetime.now(UTC):%Y-%m-%d}"),
+        "bench-07": ("server", "valid until revoked"),
+    }
 
 
 def test_an_export_that_ends_early_leaves_the_former_file(tmp_path: Path) -> None:

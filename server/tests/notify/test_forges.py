@@ -22,13 +22,14 @@ from nalm_server.base.settings import Settings
 from nalm_server.jobs.schemas import JobState
 from nalm_server.notify.failure import Next, SendError
 from nalm_server.notify.forges.alert_status import Known, standings
-from nalm_server.notify.forges.comment import marker
+from nalm_server.notify.forges.comment import is_needed, marker
 from nalm_server.notify.forges.comments import gone
 from nalm_server.notify.forges.factory import make_forge
 from nalm_server.notify.forges.github_app import app_token
 from nalm_server.notify.forges.gitlab_listing import read_merge_request
 from nalm_server.notify.forges.job_status import JobSaid, Said, conclude
 from nalm_server.notify.forges.protocol import Comment, Forge, ForgeState, NullForge, Status
+from nalm_server.notify.messages import text_of
 from nalm_server_forge import SOMEBODY, FakeForge
 from nalm_server_pulls import Pull, as_gitlab
 from nalm_server_sockets import Loopback, Reply, serving
@@ -256,6 +257,24 @@ def test_a_gating_metric_that_head_lacks_is_no_success(
     concluded = conclude(None, [replace(found, verdict=verdict)])
     assert concluded is not None
     assert concluded[0] is expected[0] and concluded[1].startswith(expected[1])
+
+
+def test_a_check_that_a_metric_fails_has_a_comment_whatever_the_cycles_are() -> None:
+    worse = {"metric": "table_bytes", "unit": "bytes", "better": "lower", "outcome": "regressed"}
+    worse |= {"gates": True, "margin": 0.05, "base": 1.0, "head": 2.0, "ratio": 2.0}
+    same = said("same").verdict
+    failing = Verdict.model_validate(same.model_dump() | {"metrics": [worse]})
+    assert (is_needed([same]), is_needed([same, failing])) == (False, True)
+
+
+@pytest.mark.parametrize(("outcome", "size"), [("regressed", "+30.0 %"), ("improved", "-23.1 %")])
+def test_a_run_under_load_names_the_figure_that_changed(outcome: str, size: str) -> None:
+    summary = f"Latency p99 {size} {outcome}"
+    verdict = said(outcome).verdict.model_copy(update={"summary": summary, "culprit_stages": ["nat"]})
+    concluded = conclude(None, [Said("sfc_a:rate", "0" * 32, verdict)])
+    assert concluded is not None and concluded[1] == f"{outcome}: {summary}"
+    mail = text_of("demo", "sfc_a:rate", "a" * 40, verdict, fixes=None)
+    assert mail == f"demo sfc_a:rate aaaaaaa: {concluded[1]}"
 
 
 def known(fate: Fate, state: AlertState | None, plan: PlanState | None = None) -> Known:

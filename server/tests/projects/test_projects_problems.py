@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.base.settings import Settings
+from nalm_server.git.branch_filters.models import RepositorySettingsRow
 from nalm_server_harness import Clock, Service
 from nalm_server_polled import Scene, polled
 from nalm_server_reports import body_of, make_report
+from sqlalchemy import update
 
 NO_HOST = "No host measures the commits: pool default has no host"
 SOUND = '[project]\nname = "nf"\n[build]\n[run]\n[scenarios.sfc]\n'
@@ -81,6 +84,16 @@ def test_a_repository_that_cannot_be_read_any_more_is_said(scene: Scene) -> None
     scene.turn()
     ((kind, message),) = of_repository(scene)
     assert (kind, message.split(": ")[0]) == ("repository", "The repository cannot be read")
+
+
+def test_a_path_that_cannot_be_read_is_advised_on_as_one(scene: Scene) -> None:
+    with scene.service.context.sessions() as session:
+        session.execute(update(ProjectRow).values(repository="/home/me/nf.git"))
+        session.execute(update(RepositorySettingsRow).values(reconcile_error="git fetch: no such repository"))
+        session.commit()
+    first = scene.service.get("/projects/demo")["problems"][0]
+    assert first["message"] == "The repository cannot be read: git fetch: no such repository"
+    assert "nothing below /home, /root and /run/user" in first["advice"]
 
 
 def test_hosts_that_are_missing_or_do_not_fit_are_said_while_a_job_waits(scene: Scene) -> None:

@@ -92,8 +92,8 @@ def test_csit_finds_its_commit_and_keeps_ndr_and_pdr_apart(service: Service) -> 
     other = {**CSIT, "test_id": CSIT["test_id"].replace("mrr", "ndrpdr"), "result": NDRPDR}  # type: ignore[attr-defined]
     failed = {**CSIT, "passed": False}
     assert imported(service, "csit", json.dumps([CSIT, other, failed]))["runs"] == 3
-    assert values(service, "64b-2t1c-ethip4-ip4base-mrr", "pps")["chain"]["value"] == 5e6
-    ndr = values(service, "64b-2t1c-ethip4-ip4base-ndrpdr-ndr", "pps")["chain"]
+    assert values(service, "2n1l-10ge2p1x710-64b-2t1c-ethip4-ip4base-mrr", "pps")["chain"]["value"] == 5e6
+    ndr = values(service, "2n1l-10ge2p1x710-64b-2t1c-ethip4-ip4base-ndrpdr-ndr", "pps")["chain"]
     assert (ndr["value"], ndr["low"], ndr["high"]) == (3e6, 3e6, 3.1e6)
 
 
@@ -158,6 +158,7 @@ def test_only_a_maintainer_may(service: Service) -> None:
         ("google-benchmark", '{"benchmarks": [{"name": "a", "cpu_time": 1}]}', "the file has no time"),
         ("csit", "{}", "[0]: expected a test case of CSIT"),
         ("csit", json.dumps({**CSIT, "passed": False}), "no test passed"),
+        ("csit", json.dumps({**CSIT, "hosts": {"a": "b"}}), "[0].hosts: expected a list of names"),
         ("vpp-runtime", VPP.replace("1.00e2 ", "much "), "line 5, column 101: Clocks should be a number"),
         ("vpp-runtime", "nothing", "is this the output of `show runtime`"),
     ],

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +26,13 @@ _BINARY = {"": 1, "k": 1 << 10, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1
 def number(text: str, name: str) -> float:
     """`2.1M` as 2,100,000. Raises ModelInputError."""
     found = _parts(text, name)
-    return float(found[1] + (found[2] or "")) * _DECIMAL[found[3]]
+    return _finite(float(found[1] + (found[2] or "")) * _DECIMAL[found[3]], text, name)
 
 
 def size(text: str, name: str) -> int:
     """`48K` as 49,152 bytes. Raises ModelInputError."""
     found = _parts(text, name)
-    return int(float(found[1] + (found[2] or "")) * _BINARY[found[3]])
+    return int(_finite(float(found[1] + (found[2] or "")) * _BINARY[found[3]], text, name))
 
 
 def numbers(text: str, name: str) -> list[float]:
@@ -99,6 +100,12 @@ def rate_report(name: str) -> RateReport:
             f"{name} is not a rate report that this nalm can use: {first_mistake(error.errors())}",
             hint="`nalm rate --mode mrr --json FILE` writes one",
         ) from error
+
+
+def _finite(value: float, text: str, name: str) -> float:
+    if not isfinite(value):
+        raise ModelInputError(name, f"expected a number that fits into floating point, not {text.strip()}")
+    return value
 
 
 def _parts(text: str, name: str) -> re.Match[str]:

@@ -55,6 +55,7 @@ def answer_cores(measured: CoresMeasured, reference: int | None, at: str | None)
         measured.rates,
         measured.f_s,
         measured.left_out,
+        notes=measured.notes,
         reference=reference,
         at=inputs.whole_numbers(at, "--at") if at else [],
     )

@@ -7,7 +7,7 @@ from nalm_core.pooling.constants import PLAN_RUNS
 from nalm_core.pooling.plan import MarginPlan, plan
 from nalm_core.pooling.pool import PairPool, pool
 from nalm_core.report.defaults import BUDGET_SECONDS, MARGIN
-from nalm_core.text.percents import share_percent
+from nalm_core.text.percents import margin_percent, share_percent
 
 from nalm_agent.desk.pools import stored
 from nalm_agent.store.home import Home
@@ -45,7 +45,7 @@ def pool_of(home: Home, project: str, scenario: str, pair: str, margin: float) -
 
 def plan_lines(found: MarginPlan) -> list[str]:
     """A plan for people."""
-    head = f"{found.scenario}, margin {share_percent(found.margin, 2)}"
+    head = f"{found.scenario}, margin {margin_percent(found.margin)}"
     if found.effort is None:
         lines = [f"{head}: not reachable: {found.reason}" if found.runs else f"{head}: {found.reason}"]
         return lines + ([f"run: {found.run}"] if found.run else [])

@@ -31,14 +31,14 @@ log = structlog.get_logger()
 LOCK = "up.lock"
 
 
-def up(settings: Settings, host: str, port: int, *, with_agent: bool) -> None:
+def up(settings: Settings, *, with_agent: bool) -> None:
     """Serves until SIGINT or SIGTERM. Raises StartError with a message for people."""
     end_by_signals()
     os.umask(0o077)
     with explained(settings.state_dir), _only_one(settings.state_dir):
-        listening = listen(host, port)
+        listening = listen(settings.host, settings.port)
         if settings.public_url is None:
-            settings = settings.model_copy(update={"public_url": url_of(host, listening)})
+            settings = settings.model_copy(update={"public_url": url_of(settings.host, listening)})
             remember(settings)
         migrate.upgrade(settings.resolved_database_url)
         waker = ThreadWaker()
@@ -49,7 +49,7 @@ def up(settings: Settings, host: str, port: int, *, with_agent: bool) -> None:
         if nalm is not None:
             start = agent_start(settings, nalm, first.agent_file.resolve())
             settings = _restricted(settings, start)
-            keeper = _keeper(nalm, url_of(host, listening), first, start)
+            keeper = _keeper(nalm, url_of(settings.host, listening), first, start)
         context = make_context(settings, waker=waker)
 
         def ready() -> None:

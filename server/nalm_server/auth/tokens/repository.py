@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, select, update
+from sqlalchemy import ColumnElement, select, true, update
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_models import ProjectRow
@@ -27,10 +27,6 @@ def find(session: Session, digest: str) -> TokenRow | None:
 
 def get(session: Session, token_id: int) -> TokenRow | None:
     return session.get(TokenRow, token_id)
-
-
-def list_all(session: Session) -> list[TokenRow]:
-    return list(session.scalars(select(TokenRow).order_by(TokenRow.id)))
 
 
 def described(session: Session, condition: ColumnElement[bool]) -> list[Token]:
@@ -56,6 +52,11 @@ def described(session: Session, condition: ColumnElement[bool]) -> list[Token]:
         )
         for row, project, owner in found
     ]
+
+
+def list_all(session: Session) -> list[Token]:
+    """Every token, oldest first."""
+    return described(session, true())[::-1]
 
 
 def used(session: Session, token_id: int, now: datetime) -> None:

@@ -49,9 +49,10 @@ def compose(
 
 
 def is_needed(found: Sequence[Verdict]) -> bool:
-    """False for a commit that changed nothing, or of which nothing is known."""
+    """False for a commit that changed nothing and fails no check, or of which nothing is known."""
     return any(
         one.outcome in ("regressed", "improved", "broken")
+        or one.worst == "regressed"
         or (one.outcome == "same" and one.price_cycles_per_packet is not None)
         for one in found
     )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable
 
 from nalm_core.imports import csit, google_benchmark, ovs_pmd, plain_csv, vpp_runtime
@@ -90,8 +91,8 @@ def _read(form: str, body: bytes, options: Options) -> list[ImportedRun]:
     except ImportFailedError as error:
         raise InvalidError(f"The file has no valid results of {form}: {error}.") from error
     for run in runs:
-        keys = [(value.stage, value.metric) for value in run.values]
-        twice = next((key for key in keys if keys.count(key) > 1), None)
+        counts = Counter((value.stage, value.metric) for value in run.values)
+        twice = next((key for key, count in counts.items() if count > 1), None)
         if twice:
             raise InvalidError(f"{twice[1]} of stage {twice[0]} occurs twice for {short(run.commit)}.")
     return runs

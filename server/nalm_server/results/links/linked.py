@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, log, sqrt
+from math import exp, inf, isfinite, log, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -202,12 +202,18 @@ def figures(
     known = np.isfinite(level)
     centre, reach = (level + unit)[known], QUANTILE * np.sqrt(variance[known])
     numbers = [runs[place][0] for place, here in zip(arrived, known.tolist(), strict=True) if here]
-    edges = (np.exp(centre + sign * reach).tolist() for sign in (0, -1, 1))
     found: dict[int, Figure] = {
-        number: (*of, measured[number][3] if number in measured else solution.source)
-        for number, *of in zip(numbers, *edges, strict=True)
+        number: (*_figure(of, half), measured[number][3] if number in measured else solution.source)
+        for number, of, half in zip(numbers, centre.tolist(), reach.tolist(), strict=True)
     }
     return LinkedFigures(found, _same_features(solution, runs, found), apart)
+
+
+def _figure(ln_value: float, half: float) -> tuple[float, float | None, float | None]:
+    """(value, low, high). half: of the interval, in logarithms."""
+    if not isfinite(half):
+        return exp(ln_value), None, None
+    return exp(ln_value), exp(ln_value - half), exp(ln_value + half)
 
 
 def is_exact(measured: Iterable[Figure]) -> bool:
@@ -252,7 +258,7 @@ def _joined(
     solution: Solution, shas: Sequence[str], values: Floats, where: Sequence[Environment]
 ) -> tuple[Floats, Floats]:
     """(level, variance) of each run's commit. Parts that no link joins are joined by measured values of an
-    environment that both have."""
+    environment that both have; the variance is infinite if these are too few to show an error."""
     known = [solution.graph.nodes.get((sha, SHIPPED), -1) for sha in shas]
     nodes = np.array([one if one < len(solution.levels.level) else -1 for one in known], np.intp)
     level, variance = _at(solution.levels, nodes)
@@ -270,7 +276,7 @@ def _joined(
             nodes[inside] = -1
             continue
         level[inside] = own[inside] + step[0]
-        variance[inside] = own_variance[inside] + step[1] ** 2
+        variance[inside] = own_variance[inside] + (inf if step[1] is None else step[1] ** 2)
     return level, variance
 
 

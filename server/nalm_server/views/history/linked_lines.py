@@ -70,26 +70,31 @@ def _add(line: Line, solution: Solution, runs: list[tuple[int, str]], environmen
     line.figures.setdefault(name, {}).update(found.figures)
     if found.same_features:
         line.same_features.setdefault(name, {}).update(found.same_features)
-    line.environments.extend(_steps(name, here, found, environments))
+    line.environments.extend(_steps(name, here, found, environments, exact=is_exact(own.values())))
 
 
 def _steps(
-    name: str, runs: list[tuple[int, str]], found: LinkedFigures, environments: Environments
+    name: str,
+    runs: list[tuple[int, str]],
+    found: LinkedFigures,
+    environments: Environments,
+    *,
+    exact: bool,
 ) -> list[dict[str, Any]]:
     order = sorted(range(len(runs)), key=lambda place: runs[place][0])
     where = [environments.of(runs[place][0]) for place in order]
     shown = []
-    for step in steps(found.apart[np.array(order, np.intp)], where):
+    for step in steps(found.apart[np.array(order, np.intp)], where, exact=exact):
         after, before = runs[order[step.at]], runs[order[step.before]]
-        half = QUANTILE * step.error
+        half = None if step.error is None else QUANTILE * step.error
         shown.append(
             {
                 "sha": after[1],
                 "stage": name,
                 "changes": environments.changes(before[0], after[0]),
                 "ratio": exp(step.ln_ratio),
-                "low": exp(step.ln_ratio - half),
-                "high": exp(step.ln_ratio + half),
+                "low": None if half is None else exp(step.ln_ratio - half),
+                "high": None if half is None else exp(step.ln_ratio + half),
             }
         )
     return shown

@@ -84,8 +84,9 @@ class EnvironmentStep(Schema):
     """What differs from the environment of the run before."""
     ratio: float
     """Figures as measured: after / before."""
-    low: float
-    high: float
+    low: float | None
+    high: float | None
+    """`low`, `high`: null if too few runs show an error."""
 
 
 class History(Schema):

@@ -5833,9 +5833,9 @@ export interface components {
             /** Changes */
             changes: components["schemas"]["Difference"][];
             /** High */
-            high: number;
+            high: number | null;
             /** Low */
-            low: number;
+            low: number | null;
             /** Ratio */
             ratio: number;
             /** Sha */
@@ -9261,11 +9261,12 @@ export interface components {
         };
         /**
          * PairPool
-         * @description A pair by all of its launches.
+         * @description A pair by all of its launches: its ratio is the present estimate, at CONFIDENCE.
          */
         PairPool: {
             /** Decided After */
             decided_after?: number | null;
+            decided_by?: components["schemas"]["PoolFigure"] | null;
             /** High */
             high: number;
             /** Hosts */
@@ -9370,6 +9371,20 @@ export interface components {
         PoolChoice: {
             /** Pool */
             pool: string;
+        };
+        /**
+         * PoolFigure
+         * @description A ratio with its interval.
+         */
+        PoolFigure: {
+            /** High */
+            high: number;
+            /** Level */
+            level: number;
+            /** Low */
+            low: number;
+            /** Ratio */
+            ratio: number;
         };
         /**
          * Possible
@@ -12256,6 +12271,8 @@ export interface components {
             /** Interval Note */
             interval_note: string | null;
             judged_arm?: components["schemas"]["Arm"] | null;
+            /** Margin */
+            margin?: number | null;
             /** Metrics */
             metrics?: components["schemas"]["MetricChange"][];
             /** Model Changes */

@@ -102,6 +102,10 @@ test("another environment is marked once, with its size in the chain", () => {
   expect(eventsAt("c", events, []).map((one) => one.text)).toEqual([
     "Another environment: +10.0\u202f% [+19.0, +21.0] in chain as measured (kernel 6.1 → 6.6)",
   ]);
+  const few = { environments: [{ ...step, stage: "chain", low: null, high: null }] };
+  expect(eventsAt("c", few, []).map((one) => one.text)).toEqual([
+    "Another environment: +20.0\u202f%, of too few runs for an interval, in chain as measured (kernel 6.1 → 6.6)",
+  ]);
 });
 
 test("a window around a commit ends where the history does", () => {

@@ -44,8 +44,8 @@ interface AlertLike {
 interface EnvironmentLike extends Omit<SegmentLike, "kind"> {
   stage: string;
   ratio: number;
-  low: number;
-  high: number;
+  low: number | null;
+  high: number | null;
 }
 export interface EventsLike {
   change_points?: readonly ChangePointLike[];
@@ -176,7 +176,10 @@ function environmentsAt(sha: string, all: readonly EnvironmentLike[]): HistoryEv
 
 /** What another host or compiler does to figures as measured. */
 export function environmentText(one: EnvironmentLike): string {
-  const size = changeWithInterval(ratio(one.ratio), ratio(one.low), ratio(one.high));
+  const size =
+    one.low === null || one.high === null
+      ? `${change(ratio(one.ratio))}, of too few runs for an interval,`
+      : changeWithInterval(ratio(one.ratio), ratio(one.low), ratio(one.high));
   return `Another environment: ${size} in ${one.stage} as measured${changesText(one.changes)}`;
 }
 

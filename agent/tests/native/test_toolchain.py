@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Another version of a program that makes a build is another address of the build, and a compiler that
+commands name is part of the report's compiler."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from building import COMMANDS, Builder
+from nalm_agent.build.build import build_address
+from nalm_agent.build.sandbox import READABLE
+from nalm_agent.config.nalm_toml import parse
+from nalm_agent.native.compilers import compiler_stamps, file_of, program_stamps, words_of
+from nalm_agent.native.toolchain import compilers_of, forget_toolchain, toolchain
+from nalm_agent.source.git import Repository
+from tiny import NALM_TOML, NfRepository
+
+OTHER = "[['meson', 'setup', '{build}'], ['sh', '-c', 'CC=tcc ninja']]"
+
+
+@pytest.fixture
+def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder before all others of PATH."""
+    folder = tmp_path / "tools"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    monkeypatch.delenv("CC", raising=False)
+    forget_toolchain()
+    yield folder
+    forget_toolchain()
+
+
+def install(folder: Path, name: str, version: str) -> None:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\necho '{name} {version}'\n")
+    path.chmod(0o755)
+
+
+def address_of(nf: NfRepository, folder: Path, commands: str) -> str:
+    """Of the build of HEAD by an agent that looks at its programs now."""
+    forget_toolchain()
+    repository = Repository(nf.path, folder / "scratch")
+    return build_address(repository, repository.resolve("HEAD"), parse(NALM_TOML.replace(COMMANDS, commands)))
+
+
+@pytest.mark.parametrize(
+    ("commands", "program"),
+    [
+        (COMMANDS, "g++"),
+        (COMMANDS, "ld"),
+        (COMMANDS, "rustc"),
+        (COMMANDS, "clang-99"),
+        (OTHER, "go"),
+        (OTHER, "meson"),
+        (OTHER, "tcc"),
+    ],
+)
+def test_an_upgraded_program_makes_other_builds(
+    nf_repository: NfRepository, tools: Path, tmp_path: Path, *, commands: str, program: str
+) -> None:
+    install(tools, program, "1.0")
+    before = address_of(nf_repository, tmp_path, commands)
+    assert address_of(nf_repository, tmp_path, commands) == before
+    install(tools, program, "1.0.1")
+    assert address_of(nf_repository, tmp_path, commands) != before
+
+
+def test_a_program_that_makes_no_code_and_is_not_named_makes_no_other_builds(
+    nf_repository: NfRepository, tools: Path, tmp_path: Path
+) -> None:
+    install(tools, "meson", "1.0")
+    before = address_of(nf_repository, tmp_path, COMMANDS)
+    install(tools, "meson", "1.0.1")
+    assert address_of(nf_repository, tmp_path, COMMANDS) == before
+
+
+def test_a_long_process_looks_again(tools: Path) -> None:
+    install(tools, "gcc", "1.0")
+    assert toolchain().compiler == "gcc 1.0", "cc is another one, and builds get gcc"
+    install(tools, "gcc", "1.0.1")
+    assert toolchain().compiler == "gcc 1.0"
+    forget_toolchain()
+    assert toolchain().compiler == "gcc 1.0.1"
+
+
+def test_one_name_of_the_c_compiler_is_that_of_earlier_reports(tools: Path) -> None:
+    install(tools, "cc", "(Some 12.2.0) 12.2.0")
+    install(tools, "gcc", "(Some 12.2.0) 12.2.0")
+    assert toolchain().compiler == "cc (Some 12.2.0) 12.2.0"
+
+
+def test_compilers_of_commands_are_named(tools: Path) -> None:
+    for name in ("cc", "gcc", "rustc", "cargo", "clang-99"):
+        install(tools, name, "1.0")
+    assert compilers_of([["gcc", "-O2"], ["make", "CXX=g++"]]) == "cc 1.0"
+    cargo = [["sh", "-c", "cd {source} && cargo build --release"], ["env", "CC=clang-99", "make"]]
+    assert compilers_of(cargo) == "cc 1.0; rustc 1.0; clang-99 1.0"
+    assert compilers_of([["clang-98", "-O2"]]) == "cc 1.0", "it is not installed"
+
+
+def test_programs_behind_ccache_and_rustup(tools: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tools, "ccache", "4.0")
+    (tools / "clang-99").symlink_to("ccache")
+    later = tools / "later"
+    later.mkdir()
+    install(later, "clang-99", "1.0")
+    monkeypatch.setenv("PATH", f"{tools}:{later}:{os.environ['PATH']}")
+    assert file_of("clang-99") == later / "clang-99" and file_of("ccache") == tools / "ccache"
+
+    monkeypatch.setenv("RUSTUP_HOME", str(tools / "own"))
+    install(tools, "rustup", "1.0")
+    (tools / "rustc").symlink_to("rustup")
+    folder = tools / "own/toolchains/stable/bin"
+    folder.mkdir(parents=True)
+    install(folder, "rustc", "1.0")
+    files = {path for name, path, _, _ in compiler_stamps() if name == "rustc"}
+    assert files == {str(tools / "rustup"), str(folder / "rustc")}
+
+
+def test_words_of_commands_that_are_no_programs() -> None:
+    commands = [["sh", "-c", "a/b {build}/c \0 /nowhere . ''"], ["x" * 5000]]
+    assert list(words_of(commands)) == ["sh", "-c", "a/b", "/nowhere", ".", "x" * 5000]
+    assert [name for name, *_ in program_stamps(commands)] == ["sh"]
+
+
+def test_a_kept_build_is_made_again_by_an_upgraded_compiler(
+    nf_repository: NfRepository, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(READABLE, str(tools))
+    install(tools, "rustc", "1.0")
+    builder = Builder(nf_repository, tmp_path)
+    first = builder.script("rustc > $1/by", data='["by"]')
+    assert builder.again().build.tree == first.build.tree
+    install(tools, "rustc", "1.0.1")
+    forget_toolchain()
+    second = builder.again()
+    assert second.build.tree != first.build.tree
+    assert (second.directory / "by").read_text() == "rustc 1.0.1\n"
