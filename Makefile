@@ -29,6 +29,8 @@ AGENT_UNITS := $(addprefix agent/tests/,artifacts cli config counters report run
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Without compiled modules every command and server of a test starts seconds later.
 unexport PYTHONDONTWRITEBYTECODE
+# Another checkout's packages would be tested in place of this one's.
+unexport PYTHONPATH
 # The compiler lists the headers of a file, so that no preprocessor runs before it.
 export CCACHE_DEPEND := 1
 # As the programs set it for themselves; tests may load NumPy before them.
