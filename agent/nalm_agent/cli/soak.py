@@ -25,7 +25,7 @@ MOST_HOURS = 8760
 MOST_SECONDS = 3600
 """Longest interval between records, and time that is left out before one."""
 
-_OF_NEW_SOAKS = {"preset", "hours", "share", "pps", "interval", "out", "branch"}
+_OF_NEW_SOAKS = {"preset", "frame", "leave_out", "hours", "share", "pps", "interval", "out", "branch"}
 """What the file of --resume has already."""
 _EXIT_CODES = {
     "steady": ExitCode.OK,

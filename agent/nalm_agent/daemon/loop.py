@@ -315,6 +315,7 @@ def pieces(lease: Lease, repository: Repository) -> Iterator[Piece]:
             budget_seconds=within_host(lease.budget_seconds) if of_cycles else lease.budget_seconds,
             margin=lease.margin,
             branch=lease.branch,
+            report_bytes=lease.report_bytes,
             base_fills_cache=lease.reason in BASE_IS_OURS,
             head_fills_cache=lease.reason in HEAD_IS_OURS,
         )

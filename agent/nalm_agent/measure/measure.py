@@ -42,6 +42,7 @@ from nalm_agent.measure.own_metrics import own_metrics, readings_of
 from nalm_agent.measure.pmu_instructions import count_by_pmu
 from nalm_agent.measure.replay import replay_arms
 from nalm_agent.measure.report_builder import ReportBuilder
+from nalm_agent.measure.report_room import ReportRoom
 from nalm_agent.measure.request import Request, read_config, with_layouts, within_budget
 from nalm_agent.measure.rounds import ArmFailedError, ArmRun, Bench, TryOut, measure_rounds, try_out
 from nalm_agent.measure.source_of_report import with_source
@@ -264,6 +265,7 @@ def _measure_arms(
         metrics=readings,
         placements=_placements(builder, place, arms, config, started.traffic),
         turns=_turns(builder),
+        room=None if builder.request.report_bytes is None else ReportRoom(builder.request.report_bytes),
     )
     outcome = _rounds(bench, runs, builder, comparison, progress)
     if readings is not None:
@@ -388,4 +390,6 @@ def _rounds(
 
     builder.ended_by = measure_rounds(bench, runs, decided, after_launch)
     builder.batches = bench.batches
+    if bench.room is not None and bench.room.full:
+        builder.notes.append(bench.room.note(len({one.launch for one in builder.rounds})))
     return outcome

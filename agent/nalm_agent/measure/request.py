@@ -46,6 +46,8 @@ class Request:
     head_fills_cache: bool = True
     branch: str | None = None
     """The branch for which head is judged; None: unknown. nalm.toml may have thresholds for it."""
+    report_bytes: int | None = None
+    """Largest report that its server takes; None: any."""
     cell: Cell | None = None
     """The cell of an experiment: base and head are one commit, and the cell defines their runs."""
 

@@ -40,6 +40,7 @@ from nalm_agent.host.cores import Cores
 from nalm_agent.host.fingerprint import steal_ns
 from nalm_agent.measure.beside import elsewhere, every_second
 from nalm_agent.measure.metric_readings import LaunchMetrics
+from nalm_agent.measure.report_room import ReportRoom
 from nalm_agent.nf.batches import batches_between
 from nalm_agent.nf.busy_threads import busy_threads
 from nalm_agent.nf.kernel_share import kernel_share
@@ -196,6 +197,8 @@ class Bench:
     """Gives each launch a layout; None: all have the builds as they are."""
     turns: TurnsOf | None = None
     """Gives each launch its number of turns; None: all have the settings'."""
+    room: ReportRoom | None = None
+    """Ends the launches when the report is full; None: it has no limit."""
 
     def add_batches(self, arm: Arm, launch: list[LcoreBatches]) -> None:
         """Adds the batches of a launch."""
@@ -209,7 +212,7 @@ def measure_rounds(
     decided: Callable[[list[Round], list[BufferLook]], bool],
     after_launch: Callable[[int, float], None],
 ) -> EndedBy:
-    """Measures launch by launch until `decided` returns a reason, or launches or time run out.
+    """Measures launch by launch until `decided` returns a reason, or launches, time or room run out.
 
     `decided` receives all rounds and longer looks at buffers so far; `after_launch` the number of finished
     launches and their seconds.
@@ -231,6 +234,8 @@ def measure_rounds(
             return "decision"
         if budget is not None and seconds + seconds / (launch + 1) > budget:
             return "budget"
+        if bench.room is not None and not bench.room.holds_another(rounds, bench.bare):
+            return "launches"
     return "launches"
 
 

@@ -13,9 +13,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 _COMPILERS = re.compile(
-    r"(?:\w+-linux-\w+-)?"
-    r"(?:cc|c\+\+|gcc|g\+\+|clang|clang\+\+|gfortran|gccgo|rustc|go|as|nasm|yasm|ld|ld\.(?:bfd|gold|lld)|lld|mold)"
-    r"(?:-[\d.]+)?"
+    r"(?:[\w.]+-)*"  # a target's, such as arm-none-eabi
+    r"(?:cc|c\+\+|gcc|g\+\+|tcc|icc|icpc|icx|icpx|clang|clang\+\+|cl|opt|llc|gfortran|gccgo|rustc|go|zig|nvcc"
+    r"|as|nasm|yasm|ar|ld|ld\.(?:bfd|gold|lld)|lld|mold)"
+    r"(?:-[\d.]+)?(?:-(?:posix|win32))?"
 )
 """Compilers, assemblers and linkers, which scripts and makefiles start without being named in nalm.toml."""
 _WORDS = re.compile(r"[^\s=;:,&|<>()\"'`]+")

@@ -120,6 +120,19 @@ def test_programs_behind_ccache_and_rustup(tools: Path, monkeypatch: pytest.Monk
     assert files == {str(tools / "rustup"), str(folder / "rustc")}
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["arm-none-eabi-gcc", "riscv64-unknown-linux-gnu-g++-12", "x86_64-w64-mingw32-gcc-12-win32", "musl-gcc", "icpx"]
+    + ["clang-cl", "tcc", "llc-16", "opt", "nvcc", "zig", "llvm-ar", "ld.lld-16"],
+)
+def test_compilers_that_a_makefile_starts_are_seen(
+    name: str, tools: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tools, name, "1.0")
+    monkeypatch.setenv("PATH", str(tools))
+    assert [found for found, *_ in compiler_stamps()] == [name]
+
+
 def test_words_of_commands_that_are_no_programs() -> None:
     commands = [["sh", "-c", "a/b {build}/c \0 /nowhere . ''"], ["x" * 5000]]
     assert list(words_of(commands)) == ["sh", "-c", "a/b", "/nowhere", ".", "x" * 5000]

@@ -122,6 +122,7 @@ def test_a_load_of_the_vcpe_procedure_is_kept_and_continued(
         (["--leave-out", "1"], "--leave-out requires --preset"),
         (["--preset", "vcpe", "--pps", "1000"], "--preset and --pps exclude each other"),
         (["--preset", "vcpe", "--resume", "x.jsonl"], "--preset and --resume exclude each other"),
+        (["--resume", "x.jsonl", "--frame", "64"], "--frame and --resume exclude each other"),
         (["--resume", "x.jsonl", "--hours", "9"], "--hours and --resume exclude each other"),
         (["--resume", "x.jsonl", "--share", "80"], "--share and --resume exclude each other"),
         (["--resume", "x.jsonl", "--pps", "1000"], "--pps and --resume exclude each other"),

@@ -47,6 +47,8 @@ class Lease(BaseModel):
     """Relative change of cycles that matters; None: that of nalm.toml."""
     control: bool = False
     """Measure even if the code is equal."""
+    report_bytes: int | None = None
+    """Largest run report that the server takes; None: it does not say."""
 
 
 class Registered(BaseModel):

@@ -227,6 +227,20 @@ static void quotas_that_are_granted_again(void)
 	close_chain();
 }
 
+/* A quota that no counter reaches is none, also where bytes were counted before. */
+static void quotas_without_an_end(void)
+{
+	open_chain("session\npdr 1 255 access 0x10 far 1 urr 1\nfar 1 core\nurr 1 quota 1000\n", "", "");
+	struct upf_rules rules = session_rules();
+	run(uplink(0x10, 53, 472), UPF_CORE, 0);
+	rules.urrs[0].quota = UINT64_MAX - 1;
+	rules.urrs[0].granted = true;
+	change_session(&rules);
+	for (uint32_t i = 0; i < 8; i++)
+		run(uplink(0x10, 53, 472), UPF_CORE, 0);
+	close_chain();
+}
+
 /* Asked for when it is used up already; without room among the reports, until there is some. */
 static void quotas_whose_end_is_reported_late(void)
 {
@@ -472,6 +486,7 @@ int main(int argc, char **argv)
 	RUN(reports_and_quota);
 	RUN(quotas_that_are_granted_again);
 	RUN(quotas_whose_end_is_reported_late);
+	RUN(quotas_without_an_end);
 	RUN(owners_of_two_addresses);
 	RUN(static_policies);
 	RUN(rules_that_change_on_the_way);

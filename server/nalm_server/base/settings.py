@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ByteSize, Field, SecretStr, field_validator
+from pydantic import ByteSize, Field, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from nalm_server.base.outgoing.allowed import Allowed
@@ -134,6 +134,14 @@ class Settings(BaseSettings):
     """Maximum lifetime of a new API token."""
     log_json: bool = False
     """Log lines as JSON, for collectors."""
+
+    @field_validator("host", "port", mode="before")
+    @classmethod
+    def _given(cls, value: object, info: ValidationInfo) -> object:
+        """Kubernetes gives containers NALM_PORT=tcp://ADDRESS:PORT beside a Service named nalm."""
+        if value == "" or (isinstance(value, str) and value.startswith("tcp://")):
+            return cls.model_fields[str(info.field_name)].default
+        return value
 
     @field_validator("agent_capabilities")
     @classmethod

@@ -179,7 +179,8 @@ def run_numbers(session: Session, run_ids: Sequence[str]) -> dict[str, int]:
 
 
 def slower(session: Session, project_id: int, stages: Sequence[str], after: int) -> list[Slower]:
-    """Regressions for which these stages pay, at positions after `after`, oldest first."""
+    """Regressions for which these stages pay, at positions after `after`, oldest first. Of a commit's runs in
+    one history, the newest."""
     found = session.execute(
         select(
             ScenarioRow.name,
@@ -202,7 +203,8 @@ def slower(session: Session, project_id: int, stages: Sequence[str], after: int)
         )
         .order_by(CommitRow.position, RunRow.id)
     )
-    return [Slower._make(row) for row in found]
+    all_runs = map(Slower._make, found)
+    return list({(one.scenario, one.host_class, one.stage, one.commit_id): one for one in all_runs}.values())
 
 
 def commits(session: Session, ids: Sequence[int]) -> dict[int, CommitRow]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks a large run report in a separate process with a memory limit. `python -m` runs the check: report on
-standard input, mistakes as JSON on standard output."""
+standard input, bytes of memory as argument, mistakes as JSON on standard output."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from signal import SIGKILL
 
 from nalm_core.report.serialization import Mistake, ReportError, parse_report
 
-MEMORY_BYTES = 768 << 20
+MEMORY_BYTES = 512 << 20
+"""Memory beside what the report takes."""
+MEMORY_PER_BYTE = 16
+"""A byte of a report takes 11 bytes of memory (Python 3.11, 61 MiB of rounds)."""
 CHECK_SECONDS = 60
 MOST_MISTAKES = 50
 
@@ -25,23 +28,30 @@ def check_apart(body: bytes) -> None:
     if done.returncode == -SIGKILL:
         raise ReportError([Mistake("$", "its check was killed twice: the server lacks memory for it")])
     if done.returncode != 0:
-        raise ReportError([Mistake("$", f"more mistakes than {MEMORY_BYTES >> 20} MiB of memory can hold")])
+        mebibytes = _memory_for(len(body)) >> 20
+        raise ReportError([Mistake("$", f"more mistakes than {mebibytes} MiB of memory can hold")])
     found = json.loads(done.stdout)
     if found["mistakes"]:
         raise ReportError([Mistake(**one) for one in found["mistakes"]], newer=found["newer"])
 
 
 def _checked(body: bytes) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "nalm_server.results.isolated_parsing"]
+    memory = str(_memory_for(len(body)))
+    command = [sys.executable, "-m", "nalm_server.results.isolated_parsing", memory]
     try:
         return subprocess.run(command, input=body, capture_output=True, timeout=CHECK_SECONDS, check=False)
     except subprocess.TimeoutExpired:
         raise ReportError([Mistake("$", f"not checked within {CHECK_SECONDS} s")]) from None
 
 
+def _memory_for(report_bytes: int) -> int:
+    return MEMORY_BYTES + MEMORY_PER_BYTE * report_bytes
+
+
 def main() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    memory = int(sys.argv[1])
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     mistakes: list[dict[str, str]] = []
     newer = False
     try:

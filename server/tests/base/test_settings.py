@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from nalm_server.base import settings_loading
+from nalm_server.base.settings import Settings
 from nalm_server.base.settings_loading import NEIGHBOURS, SettingsError, known, load
 from nalm_server.cli import up
 from nalm_server.cli.main import app
@@ -108,3 +109,14 @@ def test_the_file_says_where_to_serve_unless_an_option_does(
     assert found == [served]
     shown = CliRunner().invoke(app, ["settings"]).stdout
     assert re.search(rf"^NALM_PORT +9090 +\({re.escape(str(config))}\)$", shown, re.M)
+
+
+@pytest.mark.parametrize("given", ["", "tcp://10.0.0.1:80"])
+def test_what_containers_find_in_the_environment_is_no_port(
+    given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An empty line of a settings file; the address of a Kubernetes Service named nalm."""
+    monkeypatch.setenv("NALM_PORT", given)
+    monkeypatch.setenv("NALM_HOST", "")
+    found = Settings(state_dir=tmp_path)
+    assert (found.host, found.port) == ("127.0.0.1", 8080)

@@ -54,6 +54,14 @@ def test_a_stage_that_is_a_feature_has_its_price_at_every_commit(history: Servic
     assert shown[0]["series_id"] == nat["series_id"]
 
 
+def test_a_regression_that_was_measured_twice_increased_the_price_once(history: Service) -> None:
+    first = with_features(3, base=(WITH_DPI, DPI), head=(SLOW, DPI))
+    again = first.model_copy(update={"run_id": f"{13:032x}"})
+    history.upload(body_of(again))
+    (grown,) = priced(history, "nat", "stage")["grown_by"]
+    assert (grown["commit"]["sha"], grown["run_id"]) == (sha(3), again.run_id)
+
+
 def test_a_merge_tells_what_its_feature_costs(history: Service) -> None:
     dpi = priced(history, "dpi", "merge")
     assert dpi["now"]["cycles"] == pytest.approx(400, abs=2) and dpi["now"]["commit"]["sha"] == sha(2)

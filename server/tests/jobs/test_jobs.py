@@ -94,6 +94,11 @@ def test_a_job_says_what_of_and_what_for(service: Service) -> None:
     assert (job["subject"], job["asked"]) == reported[job_id]
 
 
+def test_a_lease_says_how_large_a_report_may_be(service: Service) -> None:
+    push(service, 1)
+    assert service.lease()["report_bytes"] == 16 << 20
+
+
 @pytest.mark.dialects
 def test_lost_lease_is_given_out_again_and_the_late_agent_is_fenced_off(
     service: Service, clock: Clock

@@ -358,3 +358,14 @@ def test_a_check_that_is_killed_is_made_once_more(
         return
     with pytest.raises(ReportError, match="killed twice"):
         check_apart(body_of(make_report(1)))
+
+
+@pytest.mark.nightly
+def test_a_report_of_any_size_has_the_memory_to_be_checked() -> None:
+    document = json.loads(body_of(make_report(1)))
+    own = max(one["launch"] for one in document["rounds"]) + 1
+    times = range(0, 60_000_000 // len(json.dumps(document["rounds"])))
+    document["rounds"] = [
+        one | {"launch": one["launch"] + own * time} for time in times for one in document["rounds"]
+    ]
+    check_apart(json.dumps(document).encode())

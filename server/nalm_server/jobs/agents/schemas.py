@@ -79,6 +79,8 @@ class Lease(Schema):
     """Measure even if the code is equal: a control tests host and method."""
     margin: float | None = None
     """Relative change of cycles that matters, in place of nalm.toml's; null: nalm.toml's."""
+    report_bytes: int
+    """Largest run report that the server takes, decompressed. Launches end before a report exceeds it."""
 
 
 class Progress(Schema):

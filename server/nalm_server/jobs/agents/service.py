@@ -109,6 +109,7 @@ def _lease(session: Session, settings: Settings, asker: Asker, now: datetime) ->
         configuration=project.configuration,
         control=job.reason == JobReason.CONTROL,
         experiment=_experiment(session, job),
+        report_bytes=settings.report_bytes,
     )
 
 

@@ -7928,6 +7928,8 @@ export interface components {
             project: string;
             /** Reason */
             reason: string;
+            /** Report Bytes */
+            report_bytes: number;
             /** Repository */
             repository: string;
             /** Scenarios */
