@@ -22,7 +22,7 @@ from nalm_agent.config.nalm_toml import FILE_NAME
 from nalm_agent.host.fingerprint import fingerprint
 from nalm_agent.rates.loaded_revision import Place, Subject, ready
 from nalm_agent.report.progress import PartProgress, Progress
-from nalm_agent.runtime.errors import ConfigError, NfError
+from nalm_agent.runtime.errors import ConfigError, HostError, NfError, TooFewCpusError
 from nalm_agent.trials.trial_nf import Ask, TrialNf
 
 SHARES = (0.2, 0.4, 0.6, 0.8, 0.95)
@@ -80,7 +80,8 @@ def queue_table(place: Place, name: str | None) -> QueueConfig:
 
 
 def measure_grid(table: QueueConfig, grid: Grid, place: Place) -> GridMeasured:
-    """Measures each cell in one process, and compares each load with the model."""
+    """Measures each cell in one process, and compares each load with the model. A cell that the host disturbs
+    too much is left out. Raises TooFewCpusError."""
     found = GridMeasured()
     frames: Sequence[int | None] = [None] if table.frame is None else list(grid.frames or table.frame.values)
     cells = [
@@ -95,7 +96,9 @@ def measure_grid(table: QueueConfig, grid: Grid, place: Place) -> GridMeasured:
         one = at.subject(table.scenario, _arguments(table, cell))
         try:
             _measure_cell(replace(one, shape=LoadShape(arrivals=grid.arrivals)), cell, grid, found, at)
-        except (ModelInputError, NfError) as error:
+        except TooFewCpusError:
+            raise
+        except (ModelInputError, NfError, HostError) as error:
             found.left_out.append(f"{text}: {error}")
     return found
 

@@ -21,7 +21,7 @@ from nalm_agent.rates.load_experiment import LoadExperiment
 from nalm_agent.rates.loaded_revision import Place
 from nalm_agent.rates.queue_grid import Grid, measure_grid, queue_table
 from nalm_agent.report.progress import PartProgress, Silent
-from nalm_agent.runtime.errors import ConfigError, HostError
+from nalm_agent.runtime.errors import ConfigError, HostError, TooFewCpusError
 from nalm_agent.source.git import WORKTREE, Repository
 from nalm_agent.store.home import Home
 from nalm_agent.trials.trial_nf import Ask
@@ -371,6 +371,25 @@ def test_each_load_is_beside_its_prediction(place: Place, modelled: type[Modelle
     assert any("2 of 3" in line for line in answer.lines)
     assert isinstance(answer.document, GridAnswer)
     assert GridAnswer.model_validate_json(answer.document.model_dump_json()) == answer.document
+
+
+def test_a_cell_that_the_host_disturbs_is_left_out(
+    place: Place, modelled: type[ModelledNf], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures = [HostError("no huge page is free")]
+
+    def enter(nf: ModelledNf) -> ModelledNf:
+        if failures:
+            raise failures.pop()
+        return nf
+
+    monkeypatch.setattr(modelled, "__enter__", enter)
+    measured = measure_grid(queue_table(place, None), replace(GRID, rings=[64, 128]), place)
+    assert measured.left_out == ["batch 32, ring 64: no huge page is free"]
+    assert [one.trials for one in measured.compared] == [2, 2, 2]
+    failures = [TooFewCpusError("2 CPUs are needed")]
+    with pytest.raises(TooFewCpusError):
+        measure_grid(queue_table(place, None), GRID, place)
 
 
 def test_shares_of_a_generator_that_is_slower_than_the_nf(place: Place, modelled: type[ModelledNf]) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A verdict in one line, for a commit status or the subject of a mail."""
+"""A verdict in one line, for a commit status or the subject of a mail, and its reason in sentences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nalm_core.text.percents import digits_for
 from nalm_core.text.plain_text import plain
 from nalm_core.verdict.change import Change
 from nalm_core.verdict.verdict import Verdict
-from nalm_core.verdict.wording import percent, price_text
+from nalm_core.verdict.wording import lost_metrics, percent, price_text
 
 CAUSES = {"instructions": "instructions", "pipeline": "pipeline use", None: "cause unknown"}
 MANY = 3
@@ -31,6 +31,15 @@ def cut(text: str, limit: int) -> str:
     return shown if len(shown) <= limit else shown[: limit - 1].rstrip() + "…"
 
 
+def reason_of(verdict: Verdict) -> str:
+    """The verdict's reason. Lost metrics come first where they alone make it undecided."""
+    lost = verdict.lost_metrics
+    if not lost or verdict.outcome == Outcome.INCONCLUSIVE or verdict.worst != Outcome.INCONCLUSIVE:
+        return verdict.reason
+    sentence = lost_metrics(lost)
+    return f"{sentence} {verdict.reason.replace(sentence, '')}".strip()
+
+
 def _text(verdict: Verdict) -> str:
     size = _size(verdict.chain, digits_for(verdict.margin or MARGIN))
     if verdict.outcome in CHANGED:
@@ -41,7 +50,7 @@ def _text(verdict: Verdict) -> str:
     if verdict.outcome == Outcome.INVALID:
         return f"could not measure: {verdict.reason}"
     if verdict.features_added or verdict.features_removed:
-        price = price_text(verdict.features_added, verdict.features_removed, verdict.price_cycles_per_packet)
+        price = price_text(verdict.features_added, verdict.features_removed, verdict.feature_split)
         return f"{verdict.outcome}, features {price}"
     return f"{verdict.outcome} {size}" if size else f"{verdict.outcome}: {verdict.summary}"
 

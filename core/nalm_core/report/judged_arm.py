@@ -16,6 +16,10 @@ class FeatureSplit(Model):
     """Change of the cost by head's code, with base's features."""
     features_cycles: float
     """Change of the cost by head's features, in head's code: their price."""
+    features_low: float | None = None
+    features_high: float | None = None
+    """Interval of the price, at `features_level`. None in verdicts of older versions."""
+    features_level: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,14 @@ def feature_split(efficiency: Change | None, price: Change) -> FeatureSplit | No
         return None
     part = shared.cpp - before.cpp
     features = shared.cpp * (price.ratio_cpp - 1)
-    return FeatureSplit(total_cycles=part + features, efficiency_cycles=part, features_cycles=features)
+    return FeatureSplit(
+        total_cycles=part + features,
+        efficiency_cycles=part,
+        features_cycles=features,
+        features_low=None if price.low is None else shared.cpp * (price.low - 1),
+        features_high=None if price.high is None else shared.cpp * (price.high - 1),
+        features_level=price.level,
+    )
 
 
 def feature_stages(price: Comparison, at_cpp: float) -> list[StageChange]:

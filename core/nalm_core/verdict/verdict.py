@@ -339,7 +339,7 @@ def _not_comparable(pairs: Pairs, verdict: Verdict) -> Verdict:
 
 def _priced(verdict: Verdict, split: FeatureSplit | None, stages: list[StageChange]) -> Verdict:
     price = None if split is None else split.features_cycles
-    text = wording.price_text(verdict.features_added, verdict.features_removed, price)
+    text = wording.price_text(verdict.features_added, verdict.features_removed, split)
     return verdict.model_copy(
         update={
             "price_cycles_per_packet": price,

@@ -10,6 +10,7 @@ from statistics import fmean
 from nalm_core.report.counters import OWN_CLOCK, mean_clock
 from nalm_core.report.defaults import INSTRUCTION_CHANGE, MIN_LAUNCHES, MIN_PAIRS
 from nalm_core.report.event_counts import with_core_cycles
+from nalm_core.report.judged_arm import FeatureSplit
 from nalm_core.report.outcome import Decided, Outcome
 from nalm_core.report.rounds import disturbed_counts, launches_done, mark_costs, pair_launches, random_units
 from nalm_core.report.run_report import Arm, Check, RunReport, Source
@@ -464,7 +465,11 @@ def _named(change: InstructionChange) -> str:
     return f"{change.stage} {size}{where}"
 
 
-def price_text(added: Sequence[str], removed: Sequence[str], price: float | None) -> str:
-    """The feature change with its price: `+dpi: +512.0 cycles/packet`."""
+def price_text(added: Sequence[str], removed: Sequence[str], split: FeatureSplit | None) -> str:
+    """The feature change with its price: `+dpi: +512.0 [+508.1, +515.9] cycles/packet`."""
     names = " ".join([f"+{name}" for name in added] + [f"-{name}" for name in removed])
-    return f"{names}: price not measured" if price is None else f"{names}: {price:+.1f} cycles/packet"
+    if split is None:
+        return f"{names}: price not measured"
+    low, high = split.features_low, split.features_high
+    interval = "" if low is None or high is None else f" [{low:+.1f}, {high:+.1f}]"
+    return f"{names}: {split.features_cycles:+.1f}{interval} cycles/packet"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import re
 from math import log
 
 import pytest
@@ -175,6 +176,20 @@ def test_a_feature_in_equal_code_is_a_price_alone() -> None:
     assert verdict.feature_split.efficiency_cycles == 0
     assert verdict.price_cycles_per_packet == pytest.approx(200, rel=0.05)
     assert_exact(verdict)
+    shown = re.search(r"Features \+dpi: \+[\d.]+ \[\+([\d.]+), \+([\d.]+)\] cycles/packet\.", verdict.reason)
+    assert shown is not None and verdict.feature_split.features_level == verdict.chain.level
+    assert 190 < float(shown[1]) < verdict.price_cycles_per_packet < float(shown[2]) < 210
+
+
+def test_the_interval_of_a_price_contains_the_truth() -> None:
+    """More than 2 misses in 20 runs at 99 % have a probability of 1 in 1,000."""
+    missed = 0
+    for seed in range(20):
+        report = make_report(changed(DPI), head_as_base=changed(), seed=seed, launches=12, turns=3)
+        split = judge(report).feature_split
+        assert split.features_level >= 0.99
+        missed += not split.features_low < 200 < split.features_high
+    assert missed <= 2
 
 
 def test_a_feature_merge_that_cannot_be_run_as_base_is_inconclusive() -> None:

@@ -28,10 +28,10 @@ class Measured:
     features: list[str] | None
     figures: dict[str, Value] = field(default_factory=dict)
     """By metric, of the chain."""
-    launches: list[float] = field(default_factory=list)
-    """CPP of each launch."""
+    units: list[float] = field(default_factory=list)
+    """CPP of each independent unit: a launch, or a layout of code."""
     rates: list[float] = field(default_factory=list)
-    """Packets/s of each launch."""
+    """Packets/s of each of these units."""
 
 
 def at_commit(
@@ -55,9 +55,9 @@ def at_commit(
         one = found[value.run_id]
         one.figures[metric] = Value(value=value.value, low=value.low, high=value.high, source=source)
         if metric == "cpp":
-            one.launches.extend(value.launches or [])
+            one.units.extend(value.units or value.launches or [])
         elif metric == "pps":
-            one.rates.extend(value.launches or [])
+            one.rates.extend(value.units or value.launches or [])
     return row, [one for one in found.values() if "cpp" in one.figures]
 
 

@@ -67,7 +67,8 @@ def by_merges(session: Session, project_id: int) -> Lines:
         sign = 1.0 if one.added else -1.0
         rate = rate_change(chains.get(numbers[one.run_id], {}), one.price)
         key = Key(feature, one.scenario, one.host_class, PriceSource.MERGE)
-        figures = (sign * one.price, None, None, None if rate is None else sign * rate)
+        low, high = sorted(sign * end for end in one.interval) if one.interval else (None, None)
+        figures = (sign * one.price, low, high, None if rate is None else sign * rate)
         lines[key].append(PricePoint(one.commit_id, one.position, one.run_id, *figures, {}, None))
     return lines
 

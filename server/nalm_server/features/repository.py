@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -38,6 +38,15 @@ class Merge(NamedTuple):
     removed: list[str]
     price: float
     """Cycles per packet of all features added, minus those removed."""
+    document: dict[str, Any]
+    """The verdict."""
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Of the price. None in verdicts of older versions."""
+        split = self.document.get("feature_split") or {}
+        low, high = split.get("features_low"), split.get("features_high")
+        return None if low is None or high is None else (low, high)
 
 
 def merges(session: Session, project_id: int) -> list[Merge]:
@@ -52,6 +61,7 @@ def merges(session: Session, project_id: int) -> list[Merge]:
             VerdictRow.features_added,
             VerdictRow.features_removed,
             VerdictRow.price_cycles_per_packet,
+            VerdictRow.document,
         )
         .join_from(VerdictRow, RunRow, RunRow.id == VerdictRow.run_id)
         .join(CommitRow, CommitRow.id == RunRow.commit_id)

@@ -159,10 +159,8 @@ def _variant_on(off: Measured, on: Measured) -> VariantOn:
 
 
 def _ratio(base: Measured, head: Measured) -> Ratio:
-    """Welch's interval over launches: the two did not run side by side."""
-    estimate = (
-        estimate_ratio_unpaired(base.launches, head.launches) if base.launches and head.launches else None
-    )
+    """Welch's interval over independent units: the two did not run side by side."""
+    estimate = estimate_ratio_unpaired(base.units, head.units) if base.units and head.units else None
     if estimate is None:
         before = base.figures["cpp"].value
         return head.figures["cpp"].value / before if before > 0 else None, None, None, 1.0

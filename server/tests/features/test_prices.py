@@ -66,6 +66,7 @@ def test_a_merge_tells_what_its_feature_costs(history: Service) -> None:
     dpi = priced(history, "dpi", "merge")
     assert dpi["now"]["cycles"] == pytest.approx(400, abs=2) and dpi["now"]["commit"]["sha"] == sha(2)
     assert dpi["now"]["pps"] == pytest.approx(TSC_HZ / 660 - TSC_HZ / 260, rel=0.03)
+    assert 390 < dpi["now"]["low"] < dpi["now"]["cycles"] < dpi["now"]["high"] < 410
     assert dpi["since_reference"] is None and dpi["grown_by"] == []
     assert priced(history, "dpi", "stage")["now"]["cycles"] == pytest.approx(400, abs=2)
 

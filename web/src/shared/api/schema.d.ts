@@ -6263,6 +6263,12 @@ export interface components {
             efficiency_cycles: number;
             /** Features Cycles */
             features_cycles: number;
+            /** Features High */
+            features_high?: number | null;
+            /** Features Level */
+            features_level?: number | null;
+            /** Features Low */
+            features_low?: number | null;
             /** Total Cycles */
             total_cycles: number;
         };
