@@ -118,23 +118,24 @@ test-server-sqlite: ## The server's suite, only on SQLite
 	@TEST_DATABASE=sqlite pytest -q -n 2 --dist loadfile $(DAY_SERVER) server/tests
 
 test-server: ## The server's suite on SQLite, and on PostgreSQL what is marked `dialects`; whole: all on both
-	@$(if $(WHOLE),,TEST_DATABASE=marked) pytest -q -n 3 --dist loadfile $(DAY_SERVER) server/tests
+	@$(if $(WHOLE),,TEST_DATABASE=marked) pytest -q -n 2 --dist loadfile $(DAY_SERVER) server/tests
 
 test-nf-units: nf ## The reference NF's quick tests, without those of threads, which wait for each other beside other suites
 	@meson test -C $(NF) --print-errorlogs --suite fast --no-suite threads
 
-# More parallel tests than cores, because each start of DPDK waits a tenth of a second for its clock.
+# More parallel tests than cores, because each start of DPDK waits a tenth of a second for its clock; each further
+# process loads Scapy and collects for 3 s.
 # Parallel threads meet ThreadSanitizer (test-nf-tsan), unit tests and packets marked `sanitised` AddressSanitizer
 # (test-nf-asan); only the night runs all of them without, too. `make check` has the unit tests without.
 test-nf: nf ## The reference NF's own tests and golden packets
-	@meson test -C $(NF) --print-errorlogs $(if $(WHOLE),,--no-suite threads --no-suite fast) && pytest -q -n 4 --dist worksteal $(if $(WHOLE),,-m "not nightly and (not sanitised or released)") reference-nf/demo/tests reference-nf/spec/tests
+	@meson test -C $(NF) --print-errorlogs $(if $(WHOLE),,--no-suite threads --no-suite fast) && pytest -q -n 3 --dist worksteal $(if $(WHOLE),,-m "not nightly and (not sanitised or released)") reference-nf/demo/tests reference-nf/spec/tests
 
 test-nf-outside: nf ## testpmd over memif, tcpreplay over veth, nalm top on testpmd; as root, needs dpdk-dev, tcpreplay, tcpdump
 	@sh reference-nf/tests/outside_test.sh $(NF)/nalm-nf reference-nf && pytest -q tests/outside
 
 test-nf-asan: nf-asan ## Unit tests and every stage's golden packets under ASan and UBSan; whole: all but threads (TSan has those) and large tables
 	@meson test -C $(NF_ASAN) --print-errorlogs $(if $(WHOLE),,--suite fast --no-suite threads) && NALM_NF=$(CURDIR)/$(NF_ASAN)/nalm-nf \
-		pytest -q -n 4 --dist worksteal reference-nf/spec/tests $(if $(WHOLE),-k "not an_lcore_each and not tables_of_any_size and not starts_quickly",-m "sanitised and not nightly")
+		pytest -q -n 3 --dist worksteal reference-nf/spec/tests $(if $(WHOLE),-k "not an_lcore_each and not tables_of_any_size and not starts_quickly",-m "sanitised and not nightly")
 
 # setarch, where allowed: otherwise address randomization may leave TSan no room for its shadow memory.
 test-nf-tsan: nf-tsan ## Tables, rings, probe and every model in threads under ThreadSanitizer; whole: all configurations

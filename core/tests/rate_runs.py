@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from nalm_core.rates.defaults import COMPARE_ALPHA, COMPARE_TRIALS, RATE_RUN_LAUNCHES
@@ -82,6 +82,13 @@ def soak_waits() -> Sequence[Histogram]:
     return [waits_of(rng.lognormal(np.log(3000), 0.3, 500)) for _ in range(64)]
 
 
+@cache
+def jitters(packets: int) -> Sequence[Histogram]:
+    """Of trials, which no change of a run alters."""
+    rng = np.random.default_rng(65)
+    return [waits_of(rng.exponential(800, packets) + 50) for _ in range(64)]
+
+
 def rate_run(
     seed: int = 1,
     *,
@@ -153,7 +160,9 @@ def rate_run(
                     latency=bins(waits(base) if is_head else base),
                 )
                 one = trial(truth, invalid(arm, Phase.LATENCY, launch))
-                one = one.model_copy(update={"jitter": waits_of(rng.exponential(800, packets // 2) + 50)})
+                # As many numbers as jitter of its own would take: other figures of a seed stay the same.
+                drawn = int(rng.exponential(800, packets // 2)[0])
+                one = one.model_copy(update={"jitter": jitters(packets // 2)[drawn % 64]})
                 if pauses is not None:
                     calls = calls_of(rng, pauses if is_head else {}, one.traffic.sending_ns / 1e9)
                     one = one.model_copy(update={"long_calls": calls})
@@ -171,6 +180,7 @@ def rate_run(
     return _report(run, "rate").model_copy(update={"own_metrics": rate_metrics(run, INFOS, margins or {})})
 
 
+@lru_cache(maxsize=8)
 def soak_run(
     seed: int = 1,
     *,

@@ -117,6 +117,20 @@ def with_metrics(judged: Judged, *metrics: MetricChange) -> Judged:
     return replace(judged, verdict=judged.verdict.model_copy(update={"metrics": list(metrics)}))
 
 
+def lost_metric() -> MetricChange:
+    """A metric that gates and could be read in base only."""
+    return MetricChange(
+        metric="table_bytes",
+        unit="bytes",
+        better="lower",
+        outcome="missing",
+        gates=True,
+        base=1.0,
+        margin=0.05,
+        reason="head: exit code 3",
+    )
+
+
 def worse_function(name: str = "nat_lookup") -> MetricChange:
     """A C function that fails the check by exact counts."""
     return MetricChange(

@@ -38,13 +38,18 @@ def program(name: str) -> Any:
     return get_command(APPS[name])
 
 
+@cache
+def loaded(command: UnloadedCommand) -> Any:
+    return command.loaded()
+
+
 def mistakes(name: str, words: list[str]) -> Iterator[str]:
     """Commands and options of a call that do not exist. Arguments after `--` are another program's."""
     command, rest = program(name), words[: words.index("--")] if "--" in words else words
     context = typer.Context(command, info_name=name)
     while hasattr(command, "get_command") and rest and re.fullmatch(r"[a-z]+", rest[0]):
         command, rest = command.get_command(context, rest[0]), rest[1:]
-        command = command.loaded() if isinstance(command, UnloadedCommand) else command
+        command = loaded(command) if isinstance(command, UnloadedCommand) else command
         if command is None:
             yield f"no command: {name} {' '.join(words)}"
             return

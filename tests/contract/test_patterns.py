@@ -25,7 +25,7 @@ import nalm_server
 
 LETTERS = "* a0.\n"
 END = "\n\x00"
-LENGTHS = (24, 40, 300, 4_000)
+LENGTHS = (24, 28, 34, 40, 300, 4_000)
 """Increasing lengths: each finds patterns that would take forever at the next."""
 TIMES = 60.0
 """A linear pattern stays far below this, a quadratic one is far above it at the greatest length."""

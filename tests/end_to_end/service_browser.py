@@ -12,7 +12,16 @@ from typing import Any
 
 from demo_process import ROOT
 from nalm_server_harness import Service as Harness
-from playwright.sync_api import Browser, BrowserContext, FloatRect, Locator, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    FloatRect,
+    Locator,
+    Page,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 from service_process import PASSWORD, Service
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
@@ -117,12 +126,43 @@ def page_of(context: BrowserContext) -> Iterator[Page]:
     assert not errors, errors
 
 
+class LastingPage:
+    """A page that tests use one after another: each new page starts a process of the browser."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._errors: list[str] = []
+        page.on("pageerror", lambda error: self._errors.append(str(error)))
+
+    @contextmanager
+    def used(self) -> Iterator[Page]:
+        """The page in its first view, with nothing open. Errors of its scripts since then fail the test."""
+        self._page.set_viewport_size(FIRST_VIEW)
+        self._page.emulate_media(color_scheme="light")
+        try:
+            yield self._page
+            self._page.goto("about:blank")
+        finally:
+            errors, self._errors = self._errors, []
+        assert not errors, errors
+
+
+@contextmanager
+def lasting_page(context: BrowserContext) -> Iterator[LastingPage]:
+    """A page for several tests."""
+    page = context.new_page()
+    yield LastingPage(page)
+    page.close()
+
+
 FOUND = """axe.run(document, {resultTypes: ['violations'], rules: {'target-size': {enabled: true}}})
     .then(({violations}) => violations.map(one => [one.id, one.nodes[0].html.slice(0, 160)]))"""
 """Findings of axe, including its rule of 24-pixel controls (WCAG 2.5.8)."""
 LAYOUT = Path(__file__).with_name("layout_faults.js").read_text()
 FITS = "width => document.documentElement.scrollWidth <= width"
 """Waits until charts and overlays have their new size."""
+FIRST_VIEW: ViewportSize = {"width": 1280, "height": 720}
+"""Playwright's own."""
 VIEWS = (("light", 1280), ("dark", 390))
 """Colours, and width of the window in pixels."""
 ONE_VIEW = bool(os.environ.get("ONE_VIEW"))

@@ -23,7 +23,16 @@ from every_page import (
 from keyboard import require_opened_by_keys, require_stepped_by_keys, require_walkable
 from nalm_server_harness import Service
 from playwright.sync_api import Browser, BrowserContext, expect
-from service_browser import ONE_VIEW, VIEWS, administrator, fresh_context, page_of, require_accessible
+from service_browser import (
+    ONE_VIEW,
+    VIEWS,
+    LastingPage,
+    administrator,
+    fresh_context,
+    lasting_page,
+    page_of,
+    require_accessible,
+)
 
 TRIES, RETRIED_MS = 3, 5_000
 """Number of attempts of a page, within this time, before it reports a failure of the server."""
@@ -36,12 +45,20 @@ def names(figures: tuple[Service, str]) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def held_context(browser: Browser, figures: tuple[Service, str]) -> Iterator[BrowserContext]:
-    """An administrator's context, whose requests wait for the test and whose clock the test sets."""
+def lasting(context: BrowserContext) -> Iterator[LastingPage]:
+    """An administrator's page."""
+    with lasting_page(context) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def held(browser: Browser, figures: tuple[Service, str]) -> Iterator[LastingPage]:
+    """An administrator's page, whose requests wait for the test and whose clock the test sets."""
     with fresh_context(browser, **administrator(figures)) as context:
         context.clock.install()
         context.add_init_script(f"({HELD})({json.dumps(ALWAYS)})")
-        yield context
+        with lasting_page(context) as page:
+            yield page
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +75,9 @@ def views_of(route: str) -> Sequence[tuple[str, int]]:
 
 @pytest.mark.parametrize("route", pages())
 def test_a_page_with_nothing_and_with_all_there(
-    context: BrowserContext, names: dict[str, str], walked: set[str], route: str
+    lasting: LastingPage, names: dict[str, str], walked: set[str], route: str
 ) -> None:
-    with page_of(context) as page:
+    with lasting.used() as page:
         if "$" in route:
             opened(page, route, NONE)
             settled(page)
@@ -75,9 +92,9 @@ def test_a_page_with_nothing_and_with_all_there(
 
 @pytest.mark.parametrize("route", [one for one in pages() if one not in ASKS_NOTHING])
 def test_a_page_that_waits_shows_so_and_one_that_fails_says_why(
-    held_context: BrowserContext, names: dict[str, str], route: str
+    held: LastingPage, names: dict[str, str], route: str
 ) -> None:
-    with page_of(held_context) as page:
+    with held.used() as page:
         opened(page, route, names)
         expect(page.get_by_role("status", name="Loading").first).to_be_visible(timeout=PATIENT_MS)
         page.evaluate("fault => window.failWith(fault)", FAULT)

@@ -122,8 +122,10 @@ def test_programs_behind_ccache_and_rustup(tools: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize(
     "name",
-    ["arm-none-eabi-gcc", "riscv64-unknown-linux-gnu-g++-12", "x86_64-w64-mingw32-gcc-12-win32", "musl-gcc", "icpx"]
-    + ["clang-cl", "tcc", "llc-16", "opt", "nvcc", "zig", "llvm-ar", "ld.lld-16"],
+    [
+        *("arm-none-eabi-gcc", "riscv64-unknown-linux-gnu-g++-12", "x86_64-w64-mingw32-gcc-12-win32"),
+        *("musl-gcc", "icpx", "clang-cl", "tcc", "llc-16", "opt", "nvcc", "zig", "llvm-ar", "ld.lld-16"),
+    ],
 )
 def test_compilers_that_a_makefile_starts_are_seen(
     name: str, tools: Path, monkeypatch: pytest.MonkeyPatch

@@ -12,7 +12,7 @@ least squares (slow_noise.py), within groups.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,10 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nalm_core.findings.slow_noise import SMALL, fitted
+from nalm_core.findings.slow_noise import SMALL, fitted, less_means
 from nalm_core.stats.discovery import familywise
 
 Values = NDArray[np.float64]
+Groups = NDArray[np.intp]
+"""Number of the group of each run, from 0."""
 
 MIN_RUNS = 30
 """Fewer runs show no factor."""
@@ -107,9 +109,10 @@ class _Columns:
 def factors(observations: Sequence[RecordedRun]) -> Factors:
     """Fewer than MIN_RUNS, or runs without any scatter, show no factor."""
     ordered = sorted(observations, key=lambda one: one.place)
-    groups = [one.group for one in ordered]
+    number = {group: n for n, group in enumerate(dict.fromkeys(one.group for one in ordered))}
+    groups = np.array([number[one.group] for one in ordered], np.intp)
     y = _within(np.array([[one.response] for one in ordered]).reshape(-1, 1), groups)[:, 0]
-    spread = float(np.sqrt(y @ y / max(1, len(y) - len(set(groups))))) if len(y) else 0.0
+    spread = float(np.sqrt(y @ y / max(1, len(y) - len(number)))) if len(y) else 0.0
     if len(ordered) < MIN_RUNS or spread == 0:
         return Factors(len(ordered), spread, 0.0, [])
     y = np.clip(y, *np.quantile(y, (0.005, 0.995)))  # a broken run decides nothing
@@ -137,7 +140,7 @@ def _names(ordered: Sequence[RecordedRun]) -> list[str]:
     return list(dict.fromkeys(name for one in ordered for name in one.facts))
 
 
-def _columns(name: str, ordered: Sequence[RecordedRun], groups: list[str]) -> _Columns | None:
+def _columns(name: str, ordered: Sequence[RecordedRun], groups: Groups) -> _Columns | None:
     """None: the property has one value, or is not known of enough runs."""
     facts = [one.facts.get(name) for one in ordered]
     known = [fact for fact in facts if fact is not None]
@@ -148,7 +151,7 @@ def _columns(name: str, ordered: Sequence[RecordedRun], groups: list[str]) -> _C
     return _category(name, [UNKNOWN if fact is None else str(fact) for fact in facts], groups)
 
 
-def _quantity(name: str, facts: Sequence[Any], groups: list[str]) -> _Columns | None:
+def _quantity(name: str, facts: Sequence[Any], groups: Groups) -> _Columns | None:
     known = np.array([fact for fact in facts if fact is not None], np.float64)
     low, high = (float(one) for one in np.quantile(known, (0.1, 0.9)))
     scale = float(known.std())
@@ -161,19 +164,21 @@ def _quantity(name: str, facts: Sequence[Any], groups: list[str]) -> _Columns | 
     return _Columns(name, column, [], [], (high - low) / scale, f"{_short(low)} to {_short(high)}")
 
 
-def _category(name: str, of: list[str], groups: list[str]) -> _Columns | None:
+def _category(name: str, of: list[str], groups: Groups) -> _Columns | None:
     counts = Counter(of)
     kept = {value for value, runs in counts.most_common(MOST_VALUES) if runs >= LEAST_OF_VALUE}
     of = [value if value in kept else OTHER for value in of]
-    values: dict[str, set[str]] = defaultdict(set)
-    for group, value in zip(groups, of, strict=True):
-        values[group].add(value)
-    beside = Counter(value for group, value in zip(groups, of, strict=True) if len(values[group]) > 1)
+    runs = Counter(zip(groups.tolist(), of, strict=True))
+    values = Counter(group for group, _ in runs)
+    beside: Counter[str] = Counter()
+    for (group, value), several in runs.items():
+        beside[value] += several if values[group] > 1 else 0
     labels = sorted(dict.fromkeys(of), key=lambda value: -beside[value])
     if len(labels) < 2:
         return None
-    columns = np.array([[float(value == label) for label in labels[1:]] for value in of])
-    columns = _within(columns, groups)
+    place = {label: n for n, label in enumerate(labels)}
+    columns = np.eye(len(labels))[[place[value] for value in of]]
+    columns = _within(columns[:, 1:], groups)
     if not (columns.std(axis=0) > 1e-9).any():
         return None
     return _Columns(name, columns, labels, of, 0.0, "")
@@ -184,13 +189,12 @@ def _short(value: float) -> str:
     return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
 
 
-def _within(columns: Values, groups: list[str]) -> Values:
+def _within(columns: Values, groups: Groups) -> Values:
     """Less the mean of each group."""
-    names, number = np.unique(groups, return_inverse=True)
-    counts = np.bincount(number, minlength=len(names))
+    counts = np.bincount(groups)
     out = np.array(columns, np.float64)
     for n in range(out.shape[1]):
-        out[:, n] -= (np.bincount(number, out[:, n], len(names)) / counts)[number]
+        out[:, n] -= (np.bincount(groups, out[:, n]) / counts)[groups]
     return out
 
 
@@ -205,18 +209,15 @@ class _Fit:
     errors: Values
 
 
-def _fits(y: Values, every: Sequence[_Columns], hosts: Sequence[Fact], groups: list[str]) -> list[_Fit]:
+def _fits(y: Values, every: Sequence[_Columns], hosts: Sequence[Fact], groups: Groups) -> list[_Fit]:
     """Of each property."""
-    names, number = np.unique(groups, return_inverse=True)
-    means = np.zeros((len(y), len(names)))
-    means[np.arange(len(y)), number] = 1.0
+    several = int(groups.max()) + 1
+    noises = fitted(y, [one.columns for one in every], hosts, groups.tolist())
+    white = less_means(noises, [np.column_stack([one.columns, y]) for one in every], groups)
     found = []
-    for one, noise in zip(every, fitted(y, [one.columns for one in every], hosts, groups), strict=True):
-        white = noise.whitened(np.column_stack([means, one.columns, y]))
-        basis, _ = np.linalg.qr(white[:, : len(names)])
-        left = white[:, len(names) :] - basis @ (basis.T @ white[:, len(names) :])
-        runs = max(noise.effective() - len(names), 3.0)
-        found.append(_fit(left[:, -1], left[:, :-1], one.columns, len(y) - len(names), runs))
+    for one, noise, left in zip(every, noises, white, strict=True):
+        runs = max(noise.effective() - several, 3.0)
+        found.append(_fit(left[:, -1], left[:, :-1], one.columns, len(y) - several, runs))
     return found
 
 

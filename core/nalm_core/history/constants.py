@@ -9,7 +9,10 @@ MISFIT = 3.0
 """Standard errors of its difference from all others beyond which a link loses weight and is named."""
 BRIDGE = 1e-6
 """A link that carries all but this share of what is known between its ends is confirmed by no other."""
-MOST_ITERATIONS = 30
+MOST_ITERATIONS = 200
+"""None of 650 random histories with up to 30 % of outlying links needed more than 40."""
+LONGER_STEP = 1.5
+"""Factor of the share of its change that a weight goes, after a change in the same direction."""
 SETTLED = 0.05
 """Largest change of a weight, in logarithms, at which the iteration ends."""
 MIN_CHECKS = 12

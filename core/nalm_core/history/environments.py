@@ -4,7 +4,7 @@
 A run's absolute value is the level of its commit plus the offset of its environment plus drift, in
 logarithms. With the levels known from links, the difference shows the environment alone: its median over runs
 is the offset, and its scatter the error, widened for runs that follow each other and drift together. Too few
-runs show no scatter of their own: they have that of all runs within an environment, widened for its
+runs show no scatter of their own: they have that of all runs within an environment. Either is widened for its
 uncertainty.
 """
 
@@ -24,11 +24,14 @@ from nalm_core.stats.quantiles import normal_quantile, t_quantile
 MEDIAN_ERROR = 1.2533
 """Standard error of a median of normal values, in standard errors of their mean."""
 MAD = 1.4826
+MAD_EFFICIENCY = 0.37
+"""A robust scale is as uncertain as a standard deviation of this share of its values."""
 MOST_CORRELATION = 0.9
 FEW_RUNS = 4
-"""Fewer runs of an environment do not show their scatter."""
+"""Fewer runs do not show how they follow each other."""
 ROBUST_FROM = 10
-"""Degrees of freedom from which on a robust scale is used: of fewer runs it may be 0 by chance."""
+"""Runs of an environment, and degrees of freedom over all, from which on their robust scale is used: that of
+fewer is often much too small by chance."""
 
 
 @dataclass(frozen=True)
@@ -119,14 +122,20 @@ def _common(groups: Sequence[Floats]) -> _Common | None:
     if not free:
         return None
     scatter = sqrt(sum(float(np.sum((one - one.mean()) ** 2)) for one in several) / free)
+    shown = free
     if free >= ROBUST_FROM:
         left = np.abs(np.concatenate([one - np.median(one) for one in several]))
-        scatter = MAD * float(np.median(left)) * sqrt(len(left) / free) or scatter
+        robust = MAD * float(np.median(left)) * sqrt(len(left) / free)
+        scatter, shown = (robust, int(MAD_EFFICIENCY * free)) if robust > 0 else (scatter, free)
     if scatter == 0:
         return None
+    return _Common(scatter * _widened(shown), _inflation(max(several, key=len)))
+
+
+def _widened(free: int) -> float:
+    """Factor of a standard deviation with so many degrees of freedom: of Student's interval to the normal."""
     level = (1 + CONFIDENCE) / 2
-    widened = t_quantile(free, level) / normal_quantile(level)
-    return _Common(scatter * widened, _inflation(max(several, key=len)))
+    return t_quantile(free, level) / normal_quantile(level)
 
 
 def _step(at: int, old: Floats, new: Floats, common: _Common | None) -> Step:
@@ -137,9 +146,11 @@ def _step(at: int, old: Floats, new: Floats, common: _Common | None) -> Step:
 
 def _error(own: Floats, common: _Common | None) -> float | None:
     """Standard error of the median. Of few runs, or of equal ones, from what environments have in common."""
-    scatter = MAD * float(np.median(np.abs(own - np.median(own)))) if len(own) >= FEW_RUNS else 0.0
-    if scatter > 0:
-        return MEDIAN_ERROR * scatter * sqrt(_inflation(own) / len(own))
+    if len(own) >= ROBUST_FROM:
+        free = len(own) - 1
+        scatter = MAD * float(np.median(np.abs(own - np.median(own)))) * sqrt(len(own) / free)
+        if scatter > 0:
+            return MEDIAN_ERROR * scatter * _widened(free) * sqrt(_inflation(own) / len(own))
     if common is None:
         return None
     return (

@@ -106,15 +106,16 @@ class _Iteration:
         self.solved: Solved = self._solve()
 
     def run(self) -> None:
-        """A weight whose changes alternate goes half as far from then on: links of one cycle change together,
-        and each change of theirs would go too far by as many times as the cycle has links."""
+        """A weight goes half as far after a change that turned back, since links of one cycle change together
+        and would go too far by as many times as the cycle has links. It goes further after one that did not,
+        by less than twice, so that a weight that turns back every second time comes to rest."""
         share, last = np.full(len(self.links), 0.5), np.zeros(len(self.links))
         for _ in range(c.MOST_ITERATIONS):
             apart, error = self._against_others()
             change = np.log(_weights(apart, error, self.links.variance) / self.weight)
             if np.abs(change).max() < c.SETTLED:
                 break
-            share[change * last < 0] /= 2
+            share = np.where(change * last < 0, share / 2, np.minimum(c.LONGER_STEP * share, 1.0))
             self.weight = self.weight * np.exp(share * change)
             self.solved, last = self._solve(), change
         apart, error = self._against_others()

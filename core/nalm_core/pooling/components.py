@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,8 +120,8 @@ class _Block:
     """Products of the columns with 1 and y."""
     products: Values
     """Products of 1 and y with each other."""
-    wide: NDArray[np.bool_]
-    """The columns of the level with most groups."""
+    wide: int
+    """Number of columns of the level with most groups; they are the first."""
     parts: tuple[Values, Values, Values]
     """Of `gram`: the diagonal of the wide columns, the wide with the others, the others with each other."""
 
@@ -234,17 +235,16 @@ def _blocks(launches: Sequence[PooledLaunch], levels: Sequence[Level]) -> list[_
 
 
 def _block(launches: Sequence[PooledLaunch], levels: Sequence[Level]) -> _Block:
-    parts, place = [np.zeros((len(launches), 0))], list[int]()
+    parts = list[tuple[int, Values]]()
     for number, level in enumerate(levels):
         names, index = np.unique([one.group(level) for one in launches], return_inverse=True)
-        parts.append(np.eye(len(names))[index])
-        place += [number] * len(names)
-    columns = np.concatenate(parts, axis=1)
+        parts.append((number, np.eye(len(names))[index]))
+    parts.sort(key=lambda part: -part[1].shape[1])
+    columns = np.concatenate([np.zeros((len(launches), 0)), *(part for _, part in parts)], axis=1)
     y = np.array([one.ln_ratio for one in launches], dtype=np.float64)
-    of_columns = np.array(place, dtype=np.int64)
-    widest = int(np.bincount(of_columns).argmax()) if place else 0
-    gram, wide = columns.T @ columns, of_columns == widest
-    divided = np.diag(gram)[wide], gram[np.ix_(wide, ~wide)], gram[np.ix_(~wide, ~wide)]
+    of_columns = np.array([number for number, part in parts for _ in part[0]], dtype=np.int64)
+    gram, wide = columns.T @ columns, parts[0][1].shape[1] if parts else 0
+    divided = np.diag(gram)[:wide], gram[:wide, wide:], gram[wide:, wide:]
     crossed, products = _products(columns, y)
     return _Block(y, columns, of_columns, gram, crossed, products, wide, divided)
 
@@ -265,39 +265,65 @@ def _reml(blocks: Sequence[_Block], start: Values) -> tuple[Values, float]:
     """Each level's variance over that of the launches, and the latter. start: first guess of the former."""
     from scipy.optimize import minimize
 
-    def criterion(roots: Values) -> float:
-        return _likelihood(blocks, roots**2)[0]
+    def criterion(roots: Values) -> tuple[float, Values]:
+        found = _likelihood(blocks, roots**2)
+        return found.criterion, found.gradient
 
     if not len(start):
-        return start, _likelihood(blocks, start)[1]
+        return start, _likelihood(blocks, start).variance
     limits = [(0.0, sqrt(MOST_RATIO))] * len(start)
-    fit = minimize(criterion, np.sqrt(start), method="L-BFGS-B", bounds=limits)
+    fit = minimize(criterion, np.sqrt(start), jac=True, method="L-BFGS-B", bounds=limits)
     ratios: Values = fit.x**2
     ratios[ratios < LEAST_RATIO] = 0.0
-    return ratios, _likelihood(blocks, ratios)[1]
+    return ratios, _likelihood(blocks, ratios).variance
 
 
-def _likelihood(blocks: Sequence[_Block], ratios: Values) -> tuple[float, float]:
-    """(-2 ln of the restricted likelihood up to a constant, variance of the launches), profiled."""
-    logs, squares, free = 0.0, 0.0, 0
+class _Likelihood(NamedTuple):
+    """The restricted likelihood, profiled over the variance of the launches."""
+
+    criterion: float
+    """-2 ln, up to a constant."""
+    gradient: Values
+    """Of the criterion by the root of each level's ratio."""
+    variance: float
+    """Of the launches."""
+
+
+def _likelihood(blocks: Sequence[_Block], ratios: Values) -> _Likelihood:
+    logs, squares, free, levels = 0.0, 0.0, 0, len(ratios)
+    of_logs, of_squares = np.zeros(levels), np.zeros(levels)
     for one in blocks:
-        roots = np.sqrt(ratios[one.level])
+        roots, wide = np.sqrt(ratios)[one.level], one.wide
         crossed = roots[:, None] * one.crossed
         # The groups of one level have no launch in common, so its part is diagonal: the widest is eliminated.
-        wide, rest = one.wide, ~one.wide
         diagonal, between, inner = one.parts
-        own, between = 1 + roots[wide] * diagonal * roots[wide], roots[wide, None] * between * roots[rest]
-        inner = np.eye(len(inner)) + roots[rest, None] * inner * roots[rest]
-        inner -= between.T @ (between / own[:, None])
+        own, between = 1 + roots[:wide] ** 2 * diagonal, roots[:wide, None] * between * roots[wide:]
+        scaled, eliminated = between / own[:, None], crossed[:wide] / own[:, None]
+        inner = np.eye(len(inner)) + roots[wide:, None] * inner * roots[wide:] - between.T @ scaled
         factor = np.linalg.cholesky(inner)
-        half = np.linalg.solve(factor, crossed[rest] - between.T @ (crossed[wide] / own[:, None]))
-        products = one.products - crossed[wide].T @ (crossed[wide] / own[:, None]) - half.T @ half
-        squares += float(products[1, 1] - products[0, 1] ** 2 / products[0, 0])
+        inverse = np.linalg.inv(factor)
+        half = inverse @ (crossed[wide:] - between.T @ eliminated)
+        products = one.products - crossed[:wide].T @ eliminated - half.T @ half
+        mean = products[0, 1] / products[0, 0]
+        squares += float(products[1, 1] - mean * products[0, 1])
         determinant = float(np.log(own).sum()) + 2 * float(np.log(np.diag(factor)).sum())
         logs += determinant + float(np.log(products[0, 0]))
         free += len(one.y) - 1
-    variance = max(squares / free, LEAST_VARIANCE)
-    return free * float(np.log(variance)) + logs, variance
+        # Derivatives by the ratio r of a level with the columns Z: the trace of Z'PZ, and -|Z'Py|^2. With
+        # M = I + sqrt(r) Z'Z sqrt(r) of all levels, diag(M^-1) and M^-1 sqrt(r) Z'(1, y) give both.
+        left = inverse.T @ half
+        solved = np.concatenate([eliminated - scaled @ left, left])
+        kept = np.concatenate([1 / own + ((scaled @ inverse.T) ** 2).sum(axis=1), (inverse**2).sum(axis=0)])
+        traces = 1 - kept - solved[:, 0] ** 2 / products[0, 0]
+        of_logs += np.bincount(one.level, traces, levels)
+        of_squares -= np.bincount(one.level, (solved[:, 1] - mean * solved[:, 0]) ** 2, levels)
+    variance = squares / free
+    if variance <= LEAST_VARIANCE:
+        variance, of_squares = LEAST_VARIANCE, np.zeros(levels)
+    of_roots = of_logs + of_squares / variance
+    roots = np.sqrt(ratios)
+    gradient: Values = np.divide(2 * of_roots, roots, out=np.zeros(levels), where=roots > 0)
+    return _Likelihood(free * float(np.log(variance)) + logs, gradient, variance)
 
 
 def _weights(block: _Block, variances: Values) -> tuple[Values, float]:

@@ -10,6 +10,7 @@ exact one by at most that share. Count, least, greatest and mean are exact.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -24,6 +25,8 @@ __all__ = ["Histogram"]
 HIGHEST_NS = 3_600_000_000_000
 """An hour; larger values count as this value."""
 SIGNIFICANT_DIGITS = 3
+KEPT = 2048
+"""Histograms whose percentiles are kept: the verdict, its figures and the page ask for the same ones."""
 NF_STEP: Final = 1 / 32
 """Width of an NF's bins, as a share of the value at their end, at most."""
 
@@ -62,12 +65,14 @@ def histogram(
         # The last bin ends at the greatest value.
         hdr.record_value(_whole(min(upper_ns, max_ns)), count)
         total += count
+    payload = hdr.encode().decode()
+    _release(hdr)
     return Histogram(
         count=total,
         sum_ns=sum_ns if total else 0.0,
         min_ns=min_ns if total else None,
         max_ns=max_ns if total else None,
-        payload=hdr.encode().decode(),
+        payload=payload,
         bins=list(steps),
     )
 
@@ -98,16 +103,21 @@ def percentiles_ns(one: Histogram, percents: Sequence[float]) -> list[float] | N
     """Several percentiles, each as HdrHistogram.get_value_at_percentile has it; None without values."""
     if one.count == 0 or one.max_ns is None or one.min_ns is None:
         return None
-    hdr = HdrHistogram.decode(one.payload.encode())
+    found = _percentiles_of(one.payload, tuple(percents))
+    return [max(one.min_ns, min(value, one.max_ns)) for value in found]
+
+
+@lru_cache(maxsize=KEPT)
+def _percentiles_of(payload: str, percents: tuple[float, ...]) -> tuple[float, ...]:
+    """As the payload has them, which rounds the least and greatest value."""
+    hdr = HdrHistogram.decode(payload.encode())
     counts = np.frombuffer(hdr.counts, dtype=np.uint64)
-    filled = np.flatnonzero(counts)  # some dozen of 33,792 places
+    filled = np.flatnonzero(counts != 0)  # some dozen of 33,792 places
     reached = np.cumsum(counts[filled], dtype=np.float64)
     targets = [hdr.get_target_count_at_percentile(percent) for percent in percents]
     places = np.append(filled, hdr.counts_len)[np.searchsorted(reached, targets)].tolist()
-    return [
-        max(one.min_ns, min(_value_at(hdr, place, percent), one.max_ns))
-        for place, percent in zip(places, percents, strict=True)
-    ]
+    _release(hdr)
+    return tuple(_value_at(hdr, *one) for one in zip(places, percents, strict=True))
 
 
 def percentile_bins(one: Histogram, percents: Sequence[float]) -> list[Bin] | None:
@@ -150,6 +160,12 @@ def figures(one: Histogram) -> LatencyFigures | None:
 
 def _empty() -> HdrHistogram:
     return HdrHistogram(1, HIGHEST_NS, SIGNIFICANT_DIGITS)
+
+
+def _release(hdr: HdrHistogram) -> None:
+    """Its counts of 270 kB are freed with it. It and its encoder refer to each other, so that they would stay
+    until the garbage collector finds them."""
+    hdr.encoder.histogram = None
 
 
 def _whole(value_ns: float) -> int:

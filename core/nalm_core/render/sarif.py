@@ -3,7 +3,8 @@
 and for each metric that fails the check.
 
 A rule is a cause, or says that a metric is beyond its margin. Improvements are not results. An undecided or
-failed run is a notification of the invocation, because it says nothing about the code.
+failed run is a notification of the invocation, because it says nothing about the code, and so are metrics
+that gate and could be read in base only.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from nalm_core.report.outcome import Outcome
 from nalm_core.verdict.judged import Judged
 from nalm_core.verdict.metric_change import said
 from nalm_core.verdict.places import Place, place_of, places
+from nalm_core.verdict.wording import lost_metrics
 
 VERSION = "2.1.0"
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -101,14 +103,17 @@ def _message(text: str) -> dict[str, str]:
 
 def _invocation(judged: Judged) -> dict[str, Any]:
     report, verdict = judged.report, judged.verdict
-    level = _NOTIFIED.get(verdict.outcome)
+    outcome, reason = verdict.outcome, verdict.reason
+    if outcome not in _NOTIFIED and verdict.lost_metrics:
+        outcome, reason = Outcome.INCONCLUSIVE, lost_metrics(verdict.lost_metrics)
+    level = _NOTIFIED.get(outcome)
     found: dict[str, Any] = {
         "executionSuccessful": level != "error",
         "startTimeUtc": _time(report.started_at),
         "endTimeUtc": _time(report.finished_at),
     }
     if level is not None:
-        text = f"{report.scenario.name}: {verdict.outcome}: {verdict.reason}"
+        text = f"{report.scenario.name}: {outcome}: {reason}"
         found["toolExecutionNotifications"] = [{"level": level, "message": _message(text)}]
     return found
 

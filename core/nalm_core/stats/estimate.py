@@ -72,10 +72,16 @@ class MiddleLaunches:
         return [values[index] for index in self.indices]
 
 
+def trimmed_launches(launches: int) -> int:
+    """The number of launches that are left out at each end."""
+    return int(launches * LAUNCH_TRIM_SHARE)
+
+
 def middle_launches(base: Sequence[float], head: Sequence[float]) -> MiddleLaunches:
     """The middle launches. base, head: CPP of the chain by launch."""
-    order = sorted(range(len(base)), key=lambda index: head[index] / base[index])
-    cut = int(len(order) * LAUNCH_TRIM_SHARE)
+    ratios = [new / old for new, old in zip(head, base, strict=True)]
+    order = sorted(range(len(ratios)), key=ratios.__getitem__)
+    cut = trimmed_launches(len(order))
     return MiddleLaunches(sorted(order[cut : len(order) - cut]), base, head)
 
 
@@ -100,7 +106,11 @@ def estimate_ratio(
         error = sqrt(_variance(residuals) / len(b))
     else:
         is_chain = base is kept.base and head is kept.head
-        error = _trimmed_error(residuals, indices, residuals if is_chain else _residuals(kept), cut)
+        error = (
+            sqrt(_trimmed_variance(residuals, len(indices), cut))
+            if is_chain
+            else _trimmed_error(residuals, indices, _residuals(kept), cut)
+        )
     return RatioEstimate(log(means[1] / means[0]), error, len(b), len(indices) - 1)
 
 
@@ -116,16 +126,22 @@ def _trimmed_error(own: Values, indices: NDArray[np.int_], chain: Values, cut: i
     with mean 0 over these launches, as the chain's.
 
     The part of the series that follows the chain has the error of the chain's trimmed mean; the rest is not
-    trimmed, so it has that of a plain mean. The chain itself has no rest.
+    trimmed, so it has that of a plain mean.
     """
-    ends, count = np.sort(chain), len(indices)
-    winsorised = np.minimum(np.maximum(chain, ends[cut]), ends[-cut - 1])
-    of_chain = _variance(winsorised) * len(chain) / count**2
+    count = len(indices)
+    of_chain = _trimmed_variance(chain, count, cut)
     near, far = chain[indices], own[indices]
     squares = float(near @ near)
     slope = float(near @ far) / squares if squares > 0 else 0.0
     rest = far - slope * near
     return sqrt(slope**2 * of_chain + float(rest @ rest) / (count - 2) / count)
+
+
+def _trimmed_variance(chain: Values, count: int, cut: int) -> float:
+    """Of the chain's trimmed mean, of `count` launches."""
+    ends = np.sort(chain)
+    winsorised = np.minimum(np.maximum(chain, ends[cut]), ends[-cut - 1])
+    return _variance(winsorised) * len(chain) / count**2
 
 
 def estimate_ratio_unpaired(base: Sequence[float], head: Sequence[float]) -> RatioEstimate | None:

@@ -28,6 +28,9 @@ RANGE_ERRORS = 4.0
 CORNERS = 129
 """Places of a corner, evenly spaced between the logarithms of the least and the greatest load."""
 SEED = 1
+TOGETHER = 32
+"""Curves that are compared with all pairs of corners at a time, so that their scores stay in the processor's
+cache."""
 
 
 class Observation(NamedTuple):
@@ -168,9 +171,12 @@ class _Curves:
 
     def fit(self, values: Floats) -> tuple[Floats, Floats]:
         """Knee and fitted values of each row; an infinite knee where the curve stays on its level."""
-        score = values @ self._unit.T
-        best = np.argmax(score**2, axis=1)
-        rise = score[np.arange(len(values)), best] / self._size[best]
+        best, score = np.empty(len(values), dtype=np.intp), np.empty(len(values))
+        for at in range(0, len(values), TOGETHER):
+            scores = values[at : at + TOGETHER] @ self._unit.T
+            of = np.argmax(scores**2, axis=1)
+            best[at : at + TOGETHER], score[at : at + TOGETHER] = of, scores[np.arange(len(of)), of]
+        rise = score / self._size[best]
         ramp = self._ramp[best]
         middle = (values - rise[:, None] * ramp) @ self._weight / self._weight.sum()
         fitted = middle[:, None] + rise[:, None] * ramp

@@ -4,6 +4,11 @@ nothing do not wait for it."""
 
 from __future__ import annotations
 
+from functools import lru_cache
+
+KEPT = 4096
+"""Quantiles that are kept: plans and looks ask for the same ones thousands of times."""
+
 
 def normal_quantile(level: float) -> float:
     from scipy.special import ndtri
@@ -18,12 +23,14 @@ def t_cdf(degrees: float, statistic: float) -> float:
     return float(stdtr(degrees, statistic))
 
 
+@lru_cache(maxsize=KEPT)
 def t_quantile(degrees: float, level: float) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(degrees, level))
 
 
+@lru_cache(maxsize=KEPT)
 def t_shift(degrees: float, level: float, quantile: float) -> float:
     """The noncentrality at which Student's t is below `quantile` with the probability `level`."""
     from scipy.special import nctdtrinc

@@ -18,7 +18,7 @@ from typing import Final
 
 from nalm_core.report.defaults import CONFIDENCE, MIN_LAUNCHES
 from nalm_core.report.run_report import Settings
-from nalm_core.stats.estimate import RatioEstimate, middle_launches
+from nalm_core.stats.estimate import RatioEstimate, trimmed_launches
 from nalm_core.stats.quantiles import chi_square_quantile, t_quantile, t_shift
 from nalm_core.stats.sequential import look_schedule, spent_at
 
@@ -95,7 +95,7 @@ def smallest_change(ln_sd: float, launches: int, settings: Settings) -> float | 
 
 def _found_at(launches: int, level: float) -> float:
     """ln of the change found with POWER at one look of this error rate, in a launch's standard deviations."""
-    degrees = len(middle_launches([1.0] * launches, [1.0] * launches).indices) - 1
+    degrees = launches - 2 * trimmed_launches(launches) - 1
     quantile = -t_quantile(degrees, level / 2)
     shift = t_shift(degrees, 1 - POWER, quantile)
     return shift / sqrt(launches) if isfinite(shift) else inf

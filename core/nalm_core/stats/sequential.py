@@ -15,7 +15,7 @@ decided. The choice rests on the counts alone, so the sum remains a bound.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, e, log
@@ -49,7 +49,11 @@ class Decision:
 
 def look_schedule(settings: Settings) -> list[int]:
     """Launches at which the run is judged, the last one being max_launches."""
-    return list(_schedule(settings.first_look, settings.max_launches, settings.looks))
+    return list(_schedule_of(settings))
+
+
+def _schedule_of(settings: Settings) -> Sequence[int]:
+    return _schedule(settings.first_look, settings.max_launches, settings.looks)
 
 
 @lru_cache(maxsize=256)
@@ -65,21 +69,19 @@ def _schedule(first: int | None, last: int, looks: int) -> tuple[int, ...]:
 
 def spent_at(rate: float, settings: Settings, look: int) -> float:
     """Error rate of look 1..n alone, out of the rate of all looks."""
-    return rate * _part(settings, look, _pocock)
+    return rate * _part(_schedule_of(settings), look, _pocock)
 
 
 def same_spent_at(settings: Settings, look: int) -> float:
     """Error rate of `same` at look 1..n alone: of a change of the margin, in one direction."""
     if settings.equal_counts:
-        return EQUAL_COUNTS_ALPHA * _part(settings, look, _around_the_middle)
+        return EQUAL_COUNTS_ALPHA * _part(_schedule_of(settings), look, _around_the_middle)
     return spent_at(EQUIVALENCE_ALPHA, settings, look)
 
 
-def _part(settings: Settings, look: int, spending: Callable[[float], float]) -> float:
-    schedule = look_schedule(settings)
-    share = [launches / schedule[-1] for launches in schedule]
-    before = spending(share[look - 2]) if look > 1 else 0.0
-    return spending(share[look - 1]) - before
+def _part(schedule: Sequence[int], look: int, spending: Callable[[float], float]) -> float:
+    before = spending(schedule[look - 2] / schedule[-1]) if look > 1 else 0.0
+    return spending(schedule[look - 1] / schedule[-1]) - before
 
 
 def _pocock(share: float) -> float:

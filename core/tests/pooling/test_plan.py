@@ -10,6 +10,7 @@ from nalm_core.pooling.constants import MOST_HOURS
 from nalm_core.pooling.plan import Costs, MarginPlan, effort_for, plan, too_much
 from nalm_core.stats.resolution import MOST_LAUNCHES
 from pool_worlds import SECONDS_PER_LAUNCH, World
+from tiers import size_of_tier
 
 HOST = World(host=0, hour=0, layout=0.003, launch=0.005)
 
@@ -28,7 +29,7 @@ def test_the_planned_launches_find_a_change_of_the_margin() -> None:
     assert found.effort is not None and found.low is not None
     assert found.low.minutes <= found.effort.minutes
     assert found.high is None or found.effort.minutes <= found.high.minutes
-    hits, seeds = 0, 40
+    hits, seeds = 0, size_of_tier(40, 25)
     for seed in range(seeds):
         world = HOST.with_change(0.002)
         drawn = observations(

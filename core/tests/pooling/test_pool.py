@@ -14,6 +14,7 @@ from nalm_core.pooling.pool import PairPool, in_words, pool
 from nalm_core.report.defaults import CONFIDENCE, MIN_LAYOUTS, PLACEMENT_CHANGE
 from nalm_core.report.outcome import Outcome
 from pool_worlds import World
+from tiers import size_of_tier
 
 MARGIN = 0.001
 HOST = World(host=0, hour=0.0003, layout=0.003, launch=0.005)
@@ -43,7 +44,7 @@ def coverage(world: World, level: float, seeds: int, **how: int) -> float:
     ids=["hours", "hours_differ", "hosts", "outliers", "outlying_layouts", "no_placement"],
 )
 def test_intervals_contain_the_truth_as_often_as_they_say(world: World, how: dict[str, int]) -> None:
-    world, seeds = replace(world, change=0.002), 80
+    world, seeds = replace(world, change=0.002), size_of_tier(80, 50)
     assert coverage(world, 0.95, seeds, **how) > 0.95 - 3 * (0.05 * 0.95 / seeds) ** 0.5
 
 
@@ -79,7 +80,7 @@ def outcomes(world: World, seeds: int, runs: int = 4, launches: int = 180) -> Co
 
 
 def test_equal_builds_raise_no_alarm_at_a_tenth_of_a_per_cent() -> None:
-    found = outcomes(HOST, 24)
+    found = outcomes(HOST, size_of_tier(24, 16))
     assert not found["regressed"] + found["improved"]
 
 

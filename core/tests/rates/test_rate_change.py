@@ -25,6 +25,7 @@ from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Arm
 from rate_runs import calls_of, in_steps_of_10_us, later, waits_of
 from rate_synthetic import HOST, INFO, SCENARIO, STARTED, TSC_HZ, Truth, trial
+from tiers import size_of_tier
 
 LAUNCHES, PAIRS = 16, 2
 SETTINGS = ComparisonSettings(launches=LAUNCHES, trials=PAIRS)
@@ -341,7 +342,7 @@ def drawn(rng: np.random.Generator, draw: Draw, change: float) -> list[tuple[flo
 @pytest.mark.parametrize("draw", [normal, heavy, bands, spikes], ids=lambda draw: draw.__name__)
 def test_false_alarms_of_equal_builds(draw: Draw) -> None:
     """All figures of a run together, each with noise of its own, which alarms most often."""
-    rng, runs, alarms = np.random.default_rng(2026), 1000, 0
+    rng, runs, alarms = np.random.default_rng(2026), size_of_tier(1000, 500), 0
     tight = SETTINGS.model_copy(update={"margin": 1e-9})
     for _ in range(runs):
         found = [
@@ -353,7 +354,7 @@ def test_false_alarms_of_equal_builds(draw: Draw) -> None:
 
 
 def test_a_change_of_the_margin_is_seldom_the_same() -> None:
-    rng, runs = np.random.default_rng(11), 2000
+    rng, runs = np.random.default_rng(11), size_of_tier(2000, 1000)
     change = float(np.log1p(SETTINGS.margin))
     seen = Counter(
         change_of(RateFigure.LATENCY_P99, drawn(rng, normal, change), len(RateFigure), SETTINGS).outcome

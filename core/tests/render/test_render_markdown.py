@@ -15,7 +15,8 @@ from nalm_core.render.escaping import JOINER, code, text
 from nalm_core.render.line import cut
 from nalm_core.render.markdown import MAX_RUNS, markdown
 from nalm_core.verdict.judged import Judged
-from rendering import LINK, TEXTS, hostile, measured, of_outcome, with_metrics, worse_function
+from nalm_core.verdict.wording import lost_metrics
+from rendering import LINK, TEXTS, hostile, lost_metric, measured, of_outcome, with_metrics, worse_function
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 ACTED_ON = re.compile(r"(?<![\w`])[@#!~%&$][\w]|GH-\d|https?://|www\.\w|mailto:", re.IGNORECASE)
@@ -148,3 +149,17 @@ def test_a_check_that_a_metric_fails_is_regressed_and_comes_first() -> None:
     first = out.index(": regressed.**")
     assert first < out.index(": inconclusive.**"), "its section is the first"
     assert "nat_lookup" in out.replace("\\", "")
+
+
+def test_a_check_that_a_lost_metric_leaves_undecided_begins_with_it() -> None:
+    """The sentence began with cycles that fell, and named the metric at its end."""
+    judged = of_outcome("improved")
+    lost = lost_metrics([lost_metric()])
+    verdict = judged.verdict.model_copy(
+        update={"reason": f"{judged.verdict.reason} {lost}", "metrics": [lost_metric()]}
+    )
+    lines = markdown([replace(judged, verdict=verdict)]).splitlines()
+    assert "inconclusive" in lines[0]
+    (said,) = [one for one in lines if one.startswith("**") and "inconclusive.**" in one]
+    assert said.index("Nothing is known") < said.index("exit code 3") < said.index("Cycles per packet fell")
+    assert said.count("exit code 3") == 1

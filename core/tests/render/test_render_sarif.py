@@ -18,8 +18,10 @@ from nalm_core.report.run_report import FunctionCount
 from nalm_core.verdict.instruction_change import FunctionChange, InstructionChange
 from nalm_core.verdict.judged import Judged
 from nalm_core.verdict.places import in_repository
+from nalm_core.verdict.wording import lost_metrics
 from rendering import (
     hostile,
+    lost_metric,
     of_outcome,
     shift,
     under_load,
@@ -173,6 +175,21 @@ def test_only_regressions_are_results(outcome: str, level: str | None) -> None:
     reported = run["invocations"][0].get("toolExecutionNotifications", [])
     assert [one["level"] for one in reported] == ([level] if level else [])
     assert run["invocations"][0]["executionSuccessful"] is (level != "error")
+
+
+@pytest.mark.parametrize("outcome", ["same", "improved", "inconclusive", "regressed"])
+def test_a_metric_that_only_base_has_is_a_notification(outcome: str) -> None:
+    """SARIF had nothing where Markdown was inconclusive."""
+    judged = of_outcome(outcome)
+    lost = lost_metrics([lost_metric()])
+    reason = f"{judged.verdict.reason} {lost}"
+    verdict = judged.verdict.model_copy(update={"reason": reason, "metrics": [lost_metric()]})
+    (run,) = parsed(replace(judged, verdict=verdict))
+    (reported,) = run["invocations"][0]["toolExecutionNotifications"]
+    assert reported["level"] == "warning" and run["invocations"][0]["executionSuccessful"]
+    assert reported["message"]["text"].startswith("sfc_a: inconclusive: ")
+    assert "table_bytes: missing; head: exit code 3" in reported["message"]["text"]
+    assert bool(run["results"]) == (outcome == "regressed")
 
 
 @pytest.mark.parametrize(

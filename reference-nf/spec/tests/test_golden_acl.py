@@ -97,11 +97,11 @@ def test_generated_rules(nf: Nf, count: int, prefetch: str) -> None:
     (acl,) = read_chain(CONFIG, changed).stages
     assert isinstance(acl, Acl)
     dice = random.Random(count)
-    generated = acl.rules[-count:]
-    frames = [_fitting(dice.choice(generated), dice) for _ in range(1500)]
+    generated, number = acl.rules[-count:], size_of_tier(1500, 600)
+    frames = [_fitting(dice.choice(generated), dice) for _ in range(number)]
     outcomes = nf.assert_as_spec(frames, changed).outcomes["acl"]
-    assert outcomes["permitted"] + outcomes["denied"] > 500
-    assert outcomes["default_permitted"] > 100
+    assert outcomes["permitted"] + outcomes["denied"] > number / 3
+    assert outcomes["default_permitted"] > number / 15
 
 
 def _fitting(rule: Rule, dice: random.Random) -> bytes:
