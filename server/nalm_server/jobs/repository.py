@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, ScalarSelect, func, select
+from sqlalchemy import ColumnElement, ScalarSelect, exists, func, select
 from sqlalchemy.orm import Session, defer, joinedload
 
 from nalm_server.auth.access.project_models import ProjectRow
@@ -130,15 +130,24 @@ def find_for_head(session: Session, commit_id: int, branch: str) -> JobRow | Non
 
 
 def _pushed_to(branch: str) -> tuple[ColumnElement[bool], ...]:
-    """Conditions: a push to the branch. Without a branch it is the default one."""
+    """Conditions: made by a push to the branch, not by a release. Without a branch it is the default one."""
     default = select(ProjectRow.default_branch).where(ProjectRow.id == JobRow.project_id)
     named = func.coalesce(JobRow.branch, default.correlate(JobRow).scalar_subquery())
-    return (*_pushed(), named == branch)
+    return JobRow.reason == JobReason.PUSH, _first_reason().not_like(f"{RELEASE}%"), named == branch
 
 
-def _pushed() -> tuple[ColumnElement[bool], ...]:
-    """Conditions: a push, and no release."""
-    return JobRow.reason == JobReason.PUSH, _first_reason().not_like(f"{RELEASE}%")
+def is_of_release(session: Session, job_id: int) -> bool:
+    """A release made the job, or has the same commits as the push that made it."""
+    return bool(session.scalar(select(_of_release()).where(JobRow.id == job_id)))
+
+
+def _of_release() -> ColumnElement[bool]:
+    """Condition, as is_of_release. The server wrote the reason: no host and no person did."""
+    return exists().where(
+        TransitionRow.job_id == JobRow.id,
+        TransitionRow.who.is_(None),
+        TransitionRow.reason.like(f"{RELEASE}%"),
+    )
 
 
 def open_of_commit(session: Session, commit_id: int, base_sha: str) -> list[JobRow]:
@@ -171,12 +180,13 @@ def open_of_pull_requests(session: Session, project_id: int, pull_requests: Coll
 def queued_of(
     session: Session, project_id: int, *, branch: str | None = None, shas: Sequence[str] | None = None
 ) -> list[JobRow]:
-    """Queued jobs of pushes, oldest commit first, locked until the commit. branch: to this one; shas: of
-    these commits."""
+    """Queued jobs of pushes and of no release, oldest commit first, locked until the commit. branch: to this
+    one; shas: of these commits."""
     query = (
         select(JobRow)
         .join(CommitRow, CommitRow.id == JobRow.commit_id)
-        .where(JobRow.project_id == project_id, JobRow.state == JobState.QUEUED, *_pushed())
+        .where(JobRow.project_id == project_id, JobRow.state == JobState.QUEUED)
+        .where(JobRow.reason == JobReason.PUSH, ~_of_release())
     )
     if branch is not None:
         query = query.where(*_pushed_to(branch))

@@ -39,7 +39,8 @@ class JobReason(StrEnum):
 
 
 RELEASE = "release "
-"""Begins the first transition of a tag's job, which is a push without a branch of its own."""
+"""Begins the reason of a tag's measurement, which is a push without a branch of its own. A job's transition
+has it, the first one unless a push made the job."""
 PRIORITY = {reason: place for place, reason in enumerate(JobReason)}
 """Smaller comes first."""
 

@@ -64,6 +64,8 @@ def enqueue(
     if known is not None:
         _requested_again(session, known, now, why=why, fork=fork, pull_request=pull_request, who=requested_by)
         _sooner(session, known, reason, now)
+        if reason is JobReason.PUSH and why.startswith(RELEASE):
+            _released(session, known, why, now)
         return known
     job = _new(commit, base_sha, reason, fork, now)
     job.pull_request, job.requested_by, job.scenarios = pull_request, requested_by, scenarios
@@ -213,6 +215,13 @@ def _sooner(session: Session, job: JobRow, reason: JobReason, now: datetime) -> 
     if reason is JobReason.PERSON and job.priority > PRIORITY[JobReason.PERSON]:
         job.priority = PRIORITY[JobReason.PERSON]
         touch(session, job, now)
+
+
+def _released(session: Session, job: JobRow, why: str, now: datetime) -> None:
+    """Records in a push's job that a release has the same commits: later pushes do not supersede it."""
+    if job.state != JobState.DONE and not repository.is_of_release(session, job.id):
+        touch(session, job, now)
+        repository.add_transition(session, job.id, JobState(job.state), now, why, who=None)
 
 
 def move(

@@ -3,7 +3,9 @@
 
 A verdict's interval and its number of launches give the scatter of ln(head / base) from launch to launch. The
 interval has level defaults.CONFIDENCE; early looks use wider ones, so the spread is rather too large than too
-small. nalm_core.stats.resolution computes the detectable change.
+small. Where code was linked again, the interval is over layouts: its degrees of freedom are theirs, and the
+spread is that of independent launches with the same interval. nalm_core.stats.resolution computes the
+detectable change.
 """
 
 from __future__ import annotations
@@ -37,22 +39,24 @@ def noise(session: Session, caller: Principal, host: HostRow) -> HostNoise:
 
 def _point(one: MeasuredRun) -> NoisePoint:
     launches = len(one.launches or [])
+    units = launches if one.units is None else len(one.units)
     return NoisePoint(
         at=one.at,
         run_id=one.run_id,
         project=one.project,
         scenario=one.scenario,
         launches=launches,
-        spread=spread(one.low, one.high, launches),
+        spread=spread(one.low, one.high, launches, units),
         width=sqrt(one.high / one.low) - 1,
     )
 
 
-def spread(low: float, high: float, launches: int) -> float | None:
-    """Standard deviation of ln(head / base) of a launch for such an interval; None: too few launches."""
-    if launches < MIN_LAUNCHES:
+def spread(low: float, high: float, launches: int, units: int) -> float | None:
+    """Standard deviation of ln(head / base) of a launch for such an interval; None: too few units. units:
+    number of independent ones, launches or layouts of code."""
+    if units < MIN_LAUNCHES:
         return None
-    quantile = t_quantile(launches - 1, (1 + CONFIDENCE) / 2)
+    quantile = t_quantile(units - 1, (1 + CONFIDENCE) / 2)
     return log(high / low) / 2 / quantile * sqrt(launches)
 
 

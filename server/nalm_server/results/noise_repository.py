@@ -28,6 +28,8 @@ class MeasuredRun(NamedTuple):
     project: str
     scenario: str
     launches: list[float] | None
+    units: list[float] | None
+    """Values of the layouts of code. None: the launches are independent."""
     low: float
     """Interval of the verdict's ratio of CPP, above 0."""
     high: float
@@ -49,6 +51,7 @@ def measured(session: Session, caller: Principal, host_id: int, limit: int) -> l
             ProjectRow.name,
             ScenarioRow.name,
             SeriesValueRow.launches,
+            SeriesValueRow.units,
             VerdictRow.low,
             VerdictRow.high,
         )

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import shutil
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from httpx import Response
 from nalm_server.alerts.models import AlertRow
-from nalm_server.app.openapi import description
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.auth.access.models import MembershipRow
 from nalm_server.auth.accounts.models import AccountRow
@@ -52,7 +51,11 @@ GETS_IN: dict[Who, set[str]] = {
     Who.UPLOADER: {*ROLES[1:], "upload", "measure", "maintain"},
     Who.KNOWN: {*KNOWN} - {"anonymous", "agent"},
 }
+LADDERS = (ROLES, ("read", "measure", "maintain"))
+"""Of roles, and of scopes of a project's tokens: each may do what those before it may."""
 REFUSED = (401, 403, 404)
+OPENAPI = Path(__file__).parents[2] / "openapi.json"
+"""Of the present routes: test_openapi."""
 
 
 @dataclass(frozen=True)
@@ -183,7 +186,7 @@ def issue_tokens(service: Service) -> None:
 
 
 def routes() -> set[str]:
-    paths = description()["paths"]
+    paths = json.loads(OPENAPI.read_text())["paths"]
     return {
         f"{method.upper()} {path.removeprefix('/api/v1')}"
         for path, operations in paths.items()
@@ -198,31 +201,51 @@ def test_every_route_is_in_the_matrix() -> None:
 
 @pytest.mark.parametrize("route", [route for route, row in MATRIX.items() if row.who is not Who.OTHERWISE])
 def test_who_gets_in(stage: Stage, route: str) -> None:
+    """All that are refused, and the least that get in."""
+    above = more_than_needed(MATRIX[route].who)
+    gets_in(stage, route, [caller for caller in CALLERS if caller not in above])
+
+
+@pytest.mark.nightly
+def test_every_caller_of_every_route(stage: Stage) -> None:
+    """Those above the least, too; they take most of the time."""
+    for route, row in MATRIX.items():
+        if row.who is not Who.OTHERWISE:
+            gets_in(stage, route, CALLERS)
+
+
+def more_than_needed(who: Who) -> set[str]:
+    """Roles and scopes that get in and are above others that do."""
+    return {one for ladder in LADDERS for one in [one for one in ladder if one in GETS_IN[who]][1:]}
+
+
+def gets_in(stage: Stage, route: str, callers: Iterable[str]) -> None:
     row = MATRIX[route]
-    for caller in CALLERS:
+    for caller in callers:
         answer = stage.ask(route, row, caller)
         got_in = answer.status_code not in REFUSED
         if caller in ("expired", "revoked"):
-            assert answer.status_code == 401 or row.who is Who.ANYONE, caller
+            assert answer.status_code == 401 or row.who is Who.ANYONE, (route, caller)
         else:
-            assert got_in == (caller in GETS_IN[row.who]), (caller, answer.status_code, answer.text)
-        assert answer.status_code < 500
+            shown = (route, caller, answer.status_code, answer.text)
+            assert got_in == (caller in GETS_IN[row.who]), shown
+        assert answer.status_code < 500, (route, caller)
 
 
-@pytest.mark.parametrize("caller", ["anonymous", "other", "agent"])
 @pytest.mark.parametrize("route", [route for route, row in MATRIX.items() if row.who is Who.READER])
-def test_a_private_project_reads_like_none(stage: Stage, route: str, caller: str) -> None:
+def test_a_private_project_reads_like_none(stage: Stage, route: str) -> None:
     """Word for word what is said of one that is not there."""
     row = MATRIX[route]
-    private = stage.ask(route, row, caller)
     nothing = replace(row, path=row.path.replace("quiet", "nowhere"))
-    absent = replace(stage, job=2**30, run="f" * 32).ask(route, nothing, caller)
-    assert (private.status_code, absent.status_code) == (404, 404)
-    said = [
-        one.json()["error"]["message"].replace(str(2**30), str(stage.job)).replace("f" * 32, stage.run)
-        for one in (private, absent)
-    ]
-    assert said[0] == said[1]
+    nowhere = replace(stage, job=2**30, run="f" * 32)
+    for caller in ("anonymous", "other", "agent"):
+        private, absent = stage.ask(route, row, caller), nowhere.ask(route, nothing, caller)
+        assert (private.status_code, absent.status_code) == (404, 404), caller
+        said = [
+            one.json()["error"]["message"].replace(str(2**30), str(stage.job)).replace("f" * 32, stage.run)
+            for one in (private, absent)
+        ]
+        assert said[0] == said[1], caller
 
 
 @pytest.mark.parametrize(("caller", "seen"), [("anonymous", 0), ("other", 0), ("reader", 1), ("read", 1)])

@@ -16,17 +16,21 @@ from nalm_server.app.compact_answers import ROUTES, accepts
 from nalm_server.base.answer_cache import AnswerCache
 from nalm_server.results import service as results
 from nalm_server.views.compare import run_code, run_rates
-from nalm_server_harness import Service
+from nalm_server_harness import Scenes, Service
 from nalm_server_rates import swept
 from nalm_server_reports import body_of, make_report, sha
 
 LINES = "/api/v1/projects/demo/commits"
 
 
-@pytest.fixture
-def read(service: Service) -> Callable[..., Any]:
+def eight_runs(service: Service) -> None:
     for number in range(1, 9):
         service.upload(body_of(make_report(number)))
+
+
+@pytest.fixture
+def read(service: Service, scenes: Scenes) -> Callable[..., Any]:
+    scenes.begin(service, "eight", eight_runs)
 
     def get(path: str, **headers: str) -> Any:
         return service.client.get(

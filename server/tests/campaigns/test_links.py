@@ -12,7 +12,7 @@ from nalm_server.cli.links import print_report
 from nalm_server.projects import service as projects
 from nalm_server.results.links import backfill
 from nalm_server.results.links.models import LinkValueRow
-from nalm_server_harness import Service
+from nalm_server_harness import Scenes, Service
 from nalm_server_line import Bench, use_line
 from nalm_server_reports import COSTS, body_of, make_report, sha
 from sqlalchemy import delete, func, select
@@ -22,12 +22,16 @@ COMMITS = 21
 
 
 @pytest.fixture
-def bench(service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
+def bench(service: Service, scenes: Scenes, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
     """20 commits, each measured against the one before."""
     use_line(monkeypatch, COMMITS)
+    scenes.begin(service, "twenty", twenty_commits)
+    yield Bench(service, {sha(number): 150.0 for number in range(COMMITS)}, {}, [])
+
+
+def twenty_commits(service: Service) -> None:
     for number in range(1, COMMITS):
         service.upload(body_of(make_report(number, base_costs=COSTS)))
-    yield Bench(service, {sha(number): 150.0 for number in range(COMMITS)}, {}, [])
 
 
 def test_the_report_says_what_links_over_distances_gain_and_cost(service: Service, bench: Bench) -> None:

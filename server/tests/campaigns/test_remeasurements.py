@@ -15,7 +15,7 @@ from nalm_server.app import workers
 from nalm_server.campaigns.remeasurements import service as remeasurements
 from nalm_server.changepoints import tasks
 from nalm_server_findings import Rig
-from nalm_server_harness import Service
+from nalm_server_harness import Scenes, Service
 from nalm_server_line import Bench, use_line
 from nalm_server_rates import RateBench, both, rates, shifted
 from nalm_server_reports import COSTS, body_of, make_report, sha
@@ -27,16 +27,20 @@ LIST = "/projects/demo/remeasurements"
 
 
 @pytest.fixture
-def bench(service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
+def bench(service: Service, scenes: Scenes, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
     """Twenty commits at one level; a host has requested for work."""
     use_line(monkeypatch, 2 * LAST + 20)
+    scenes.begin(service, "twenty", twenty_commits)
+    yield Bench(service, {sha(number): 150.0 for number in range(2 * LAST + 20)}, {}, [])
+
+
+def twenty_commits(service: Service) -> None:
     service.lease(204)
     noise = Random(3)
     for number in range(1, LAST + 1):
         measure(service, number, 150.0 * (1 + noise.gauss(0, 0.003)))
     tasks.drain(service.context)
     assert suspicions(service) == service.get(LIST) == []
-    yield Bench(service, {sha(number): 150.0 for number in range(2 * LAST + 20)}, {}, [])
 
 
 def measure(service: Service, number: int, nat: float, *, first_run: int = 0, **what: Any) -> None:

@@ -18,7 +18,7 @@ from nalm_server.changepoints import tasks, triggers
 from nalm_server.cli.main import app
 from nalm_server.git.commits.order import record
 from nalm_server.notify import alert_messages
-from nalm_server_harness import Service
+from nalm_server_harness import Scenes, Service
 from nalm_server_measured import Measured, store
 from nalm_server_reports import COSTS, body_of, make_report, sha
 from typer.testing import CliRunner
@@ -40,6 +40,15 @@ def line(nat: Sequence[float], first: int = 1, **what: Any) -> list[Measured]:
 
 
 STEP = line(levels((14, 150.0), (8, 160.0)))
+BEGUN = 13
+"""Commits of STEP that many tests begin with."""
+begun = pytest.mark.usefixtures("begun")
+
+
+@pytest.fixture(name="begun")
+def begin(service: Service, scenes: Scenes) -> None:
+    """The first commits of STEP are measured."""
+    scenes.begin(service, "begun", lambda new: store(new, STEP[:BEGUN]))
 
 
 def judged(service: Service, measured: Sequence[Measured]) -> list[dict[str, Any]]:
@@ -163,16 +172,18 @@ def test_order_of_arrival_does_not_matter(service: Service) -> None:
     assert reported[0] == reported[1]
 
 
+@begun
 def test_another_kernel_begins_a_segment_and_is_no_change(service: Service) -> None:
     after = [replace(one, fingerprint={"kernel": "6.2"}) for one in STEP[14:]]
-    assert judged(service, STEP[:14] + after) == []
+    assert judged(service, STEP[BEGUN:14] + after) == []
     segment = {"field": "kernel", "base": "6.1", "head": "6.2"}
     assert service.get(HISTORY)["segments"] == [{"sha": sha(15), "kind": "environment", "changes": [segment]}]
 
 
+@begun
 def test_another_load_begins_a_segment_and_is_no_change(service: Service) -> None:
     at_half = [replace(one, load="0.5MRR") for one in STEP[14:]]
-    assert judged(service, STEP[:14] + at_half) == []
+    assert judged(service, STEP[BEGUN:14] + at_half) == []
     segment = {"field": "load", "base": "closed", "head": "0.5MRR"}
     assert service.get(HISTORY)["segments"] == [{"sha": sha(15), "kind": "load", "changes": [segment]}]
     points_shown = service.get(HISTORY, stage="nat")["points"]
@@ -180,9 +191,10 @@ def test_another_load_begins_a_segment_and_is_no_change(service: Service) -> Non
     assert sources == ["tsc"] * 14 + ["tsc@0.5MRR"] * 8
 
 
+@begun
 def test_new_features_begin_a_segment(service: Service) -> None:
     with_dpi = replace(STEP[14], added=("dpi",))
-    assert judged(service, [*STEP[:14], with_dpi, *STEP[15:]]) == []
+    assert judged(service, [*STEP[BEGUN:14], with_dpi, *STEP[15:]]) == []
     assert [(one["sha"], one["kind"]) for one in service.get(HISTORY)["segments"]] == [(sha(15), "features")]
 
 
@@ -195,8 +207,9 @@ def expect(service: Service, number: int) -> None:
         session.commit()
 
 
+@begun
 def test_what_a_commit_declares_begins_a_segment(service: Service) -> None:
-    store(service, STEP)
+    store(service, STEP[BEGUN:])
     expect(service, 15)
     assert judged(service, []) == []
     (segment,) = service.get(HISTORY)["segments"]
@@ -204,26 +217,30 @@ def test_what_a_commit_declares_begins_a_segment(service: Service) -> None:
     assert segment["changes"] == [{"field": "expected", "base": "", "head": "counts every byte"}]
 
 
+@begun
 def test_what_a_commit_that_was_not_measured_declares_begins_a_segment_at_the_next(service: Service) -> None:
-    store(service, [*STEP[:13], *STEP[14:]])
+    store(service, STEP[14:])
     expect(service, 14)
     assert judged(service, []) == []
     assert [(one["sha"], one["kind"]) for one in service.get(HISTORY)["segments"]] == [(sha(15), "expected")]
 
 
+@begun
 def test_what_is_declared_later_keeps_the_alert_that_was_reported(service: Service) -> None:
-    before = judged(service, STEP)
+    before = judged(service, STEP[BEGUN:])
     expect(service, 15)
     assert judged(service, line(levels((1, 160.0)), first=23)) == before
 
 
+@begun
 def test_runs_that_are_no_history_do_not_bend_it(service: Service) -> None:
-    before = judged(service, STEP)
+    before = judged(service, STEP[BEGUN:])
     assert judged(service, [Measured(4, {"nat": 300.0}, outcome="invalid")]) == before
 
 
+@begun
 def test_looked_at_again_nothing_changes(service: Service) -> None:
-    found = judged(service, STEP)
+    found = judged(service, STEP[BEGUN:])
     tasks.drain(service.context)
     with service.context.sessions() as session:
         assert triggers.project(session, DEMO, whole=True) == 1
@@ -242,8 +259,9 @@ def test_slow_drift(service: Service) -> None:
     assert {one["sha"] for one in found} <= {sha(number) for number in range(15, 27)}
 
 
+@begun
 def test_a_change_that_more_values_take_back_is_withdrawn_from_its_alert(service: Service) -> None:
-    assert judged(service, STEP[:20])
+    assert judged(service, STEP[BEGUN:20])
     again = line([150.0] * 6, first=15)  # measured again, twice: it was the host
     found = judged(service, again + again)
     assert {one["state"] for one in found} == {"withdrawn"}
@@ -287,8 +305,9 @@ def test_what_one_host_does_alone_is_shown_as_its_own(service: Service) -> None:
     assert [(one["stage"], one["sha"]) for one in again] == [(one["stage"], one["sha"]) for one in shown]
 
 
+@begun
 def test_command_looks_again_and_notifies_nobody(service: Service, tmp_path: Path) -> None:
-    judged(service, STEP)
+    judged(service, STEP[BEGUN:])
     settings = service.context.settings
     environment = {"NALM_DATABASE_URL": settings.resolved_database_url}
     said = CliRunner().invoke(app, ["judge", "demo", "--whole", "--state", str(tmp_path)], env=environment)

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,12 +13,11 @@ from nalm_server.app.application import make_app
 from nalm_server.app.context import open_context
 from nalm_server.base.settings import Settings
 from nalm_server.cli.main import app
-from nalm_server.db import migrate
 from nalm_server.results import outcome_repository
 from nalm_server.results.series import history_repository
 from nalm_server_harness import AppClient
-from sqlalchemy import text
-from typer.testing import CliRunner
+from sqlalchemy import make_url, text
+from typer.testing import CliRunner, Result
 
 pytestmark = pytest.mark.dialects
 
@@ -24,25 +25,44 @@ SIZE = ["--commits", "120", "--scenarios", "7", "--hosts", "3", "--dense", "60"]
 P = "/api/v1/projects/seeded"
 
 
-@pytest.fixture
-def seeded(make_settings: Callable[..., Settings], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-    settings = make_settings()
-    migrate.upgrade(settings.resolved_database_url)
-    if settings.database_url:
-        monkeypatch.setenv("NALM_DATABASE_URL", settings.database_url)
-
-    def call(*more: str) -> Any:
-        return CliRunner().invoke(app, ["seed", *SIZE, *more, "--state", str(settings.state_dir)])
-
-    call.settings = settings  # type: ignore[attr-defined]
-    return call
+def seed(settings: Settings, *more: str) -> Result:
+    assert settings.database_url is not None
+    words = ["seed", *SIZE, *more, "--state", str(settings.state_dir)]
+    return CliRunner().invoke(app, words, env={"NALM_DATABASE_URL": settings.database_url})
 
 
-def test_every_page_has_its_answer(seeded: Callable[..., Any]) -> None:
-    result = seeded()
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def template(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """A database with the seeded project."""
+    home = tmp_path_factory.mktemp("seeded")
+    if request.param == "sqlite":
+        url = f"sqlite:///{shutil.copy(request.getfixturevalue('sqlite_template'), home / 'nalm.db')}"
+    else:
+        _, url = request.getfixturevalue("databases").create(request.getfixturevalue("postgres_template"))
+    settings = Settings(state_dir=home, database_url=url)
+    result = seed(settings)
     assert result.exit_code == 0, result.output
     assert "120 commits, 7 scenarios, 3 hosts" in result.output
-    with open_context(seeded.settings) as context, AppClient(make_app(context)) as client:  # type: ignore[attr-defined]
+    return settings
+
+
+@pytest.fixture
+def seeded(request: pytest.FixtureRequest, template: Settings, tmp_path: Path) -> Iterator[Settings]:
+    """A copy."""
+    state = tmp_path / "state"
+    shutil.copytree(template.state_dir, state)
+    kept = make_url(template.database_url or "")
+    if kept.get_backend_name() == "sqlite":
+        yield Settings(state_dir=state, database_url=f"sqlite:///{state / 'nalm.db'}")
+        return
+    databases = request.getfixturevalue("databases")
+    name, url = databases.create(kept.database)
+    yield Settings(state_dir=state, database_url=url)
+    databases.drop(name)
+
+
+def test_every_page_has_its_answer(seeded: Settings) -> None:
+    with open_context(seeded) as context, AppClient(make_app(context)) as client:
 
         def get(path: str) -> Any:
             answer = client.get(path)
@@ -67,10 +87,9 @@ def test_every_page_has_its_answer(seeded: Callable[..., Any]) -> None:
         assert get("/api/v1/projects")[0]["alerts_open"] > 0
 
 
-def test_what_is_kept_beside_runs_is_what_runs_say(seeded: Callable[..., Any]) -> None:
+def test_what_is_kept_beside_runs_is_what_runs_say(seeded: Settings) -> None:
     """Points and outcomes were written in bulk: made again from the runs, they are the same."""
-    assert seeded().exit_code == 0
-    with open_context(seeded.settings) as context, context.sessions() as session:  # type: ignore[attr-defined]
+    with open_context(seeded) as context, context.sessions() as session:
 
         def rows(table: str, order: str) -> list[Any]:
             return [tuple(row) for row in session.execute(text(f"SELECT * FROM {table} ORDER BY {order}"))]
@@ -84,12 +103,11 @@ def test_what_is_kept_beside_runs_is_what_runs_say(seeded: Callable[..., Any]) -
         assert (rows("commit_outcomes", "commit_id, display"), rows("history_points", "run_number")) == before
 
 
-def test_a_second_project_gets_the_same_figures_and_further_numbers(seeded: Callable[..., Any]) -> None:
-    assert seeded().exit_code == 0
-    assert seeded("--project", "again").exit_code == 0
-    taken = seeded()
+def test_a_second_project_gets_the_same_figures_and_further_numbers(seeded: Settings) -> None:
+    assert seed(seeded, "--project", "again").exit_code == 0
+    taken = seed(seeded)
     assert taken.exit_code == 2
-    with open_context(seeded.settings) as context, context.read_sessions() as session:  # type: ignore[attr-defined]
+    with open_context(seeded) as context, context.read_sessions() as session:
         figures = [
             session.execute(
                 text(

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import io
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -73,17 +74,18 @@ def test_migration_is_deploy_safe(script: Script) -> None:
     assert found == []
 
 
-@pytest.mark.parametrize(
-    ("revision", "may"), [(None, True), ("0024", False), ("0026", False), ("head", True)]
-)
-def test_whether_the_old_program_may_run_meanwhile(revision: str | None, may: bool, tmp_path: Path) -> None:
+def test_whether_the_old_program_may_run_meanwhile(tmp_path: Path, sqlite_template: Path) -> None:
     url = f"sqlite:///{tmp_path / 'old.db'}"
-    if revision is not None:
+    assert migrate.may_run_meanwhile(url), "an empty one"
+    for revision in ("0024", "0026"):
         migrate.upgrade(url, revision)
-    assert migrate.may_run_meanwhile(url) is may
-    if may:
-        migrate.upgrade(url)
+        assert not migrate.may_run_meanwhile(url), revision
+    shutil.copy(sqlite_template, tmp_path / "new.db")
+    url = f"sqlite:///{tmp_path / 'new.db'}"
+    for _ in range(2):
         assert migrate.may_run_meanwhile(url)
+        migrate.upgrade(url)
+    assert migrate.may_run_meanwhile(url)
 
 
 @pytest.mark.parametrize(

@@ -11,15 +11,14 @@ from nalm_server.git.refs import repository as refs
 from nalm_server.results.cost_models import fits
 from nalm_server.results.cost_models.fits import Origin
 from nalm_server_features import FEATURES, WITH_DPI, fitted, with_features
-from nalm_server_harness import Service
+from nalm_server_harness import Scenes, Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
 from typer.testing import CliRunner
 
 DPI = ["nat", "dpi", "l3fwd"]
 
 
-@pytest.fixture
-def history(service: Service) -> Service:
+def make_history(service: Service) -> None:
     """Commit 1 as the reference, 2 slower by 10 %, 3 brings dpi at the old efficiency, 4 slows nat too."""
     slower = {**COSTS, "nat": 176.0}
     service.upload(body_of(make_report(1)))
@@ -28,6 +27,11 @@ def history(service: Service) -> Service:
     service.upload(body_of(merge))
     slow = {**WITH_DPI, "nat": 216.0}
     service.upload(body_of(with_features(4, base=(WITH_DPI, DPI), head=(slow, DPI))))
+
+
+@pytest.fixture
+def history(service: Service, scenes: Scenes) -> Service:
+    scenes.begin(service, "history", make_history)
     return service
 
 

@@ -3,14 +3,20 @@
 
 from __future__ import annotations
 
+from statistics import fmean
+
 import pytest
 from nalm_core.experiments.result import AblationResult, ModelRow, ModelsResult
 from nalm_core.report.cell import Kind
 from nalm_core.report.run_report import RunReport
 from nalm_core.verdict.change import Figure
-from nalm_server_harness import Service
-from nalm_server_reports import COSTS, body_of, make_report, sha
+from nalm_server.auth.access import project_repository as projects
+from nalm_server.features.measured_repository import at_commit
+from nalm_server.results.series.models import SeriesRow, SeriesValueRow
+from nalm_server_harness import Scenes, Service
+from nalm_server_reports import COSTS, LAUNCHES, body_of, in_layouts, make_report, sha
 from nalm_server_seeded import experiment
+from sqlalchemy import select
 
 PIPELINE = {**COSTS, "nat": 250.0}
 CACHED = {**COSTS, "nat": 90.0}
@@ -22,12 +28,16 @@ def upload(service: Service, number: int, scenario: str, costs: dict[str, float]
     service.upload(body_of(RunReport.model_validate(report.model_copy(update={"scenario": made}))))
 
 
-@pytest.fixture
-def measured(service: Service) -> Service:
+def make_measured(service: Service) -> None:
     upload(service, 1, "sfc_a", COSTS)
     upload(service, 2, "sfc_a_pipeline", PIPELINE, "pipeline")
     upload(service, 3, "sfc_a_flow_cache", CACHED)
     upload(service, 4, "sfc_b", COSTS)
+
+
+@pytest.fixture
+def measured(service: Service, scenes: Scenes) -> Service:
+    scenes.begin(service, "measured", make_measured)
     return service
 
 
@@ -49,6 +59,34 @@ def test_a_variant_has_its_contribution_and_reach(measured: Service) -> None:
     (cache,) = variants
     assert cache["name"] == "flow_cache" and cache["reach"] == ["sfc_a"] and cache["harms"] == []
     assert cache["on"][0]["ratio_cpp"] == pytest.approx(200 / 260, abs=0.01)
+
+
+@pytest.mark.dialects
+@pytest.mark.parametrize("relinked", [True, False])
+def test_launches_of_one_layout_are_not_independent(service: Service, relinked: bool) -> None:
+    """Three layouts of code with two launches each are three values; six launches of one layout are six."""
+    for number, scenario, level in ((1, "sfc_a", 1.0), (2, "sfc_a_flow_cache", 0.85)):
+        report = make_report(number, head=1, base=0, scenario=scenario)
+        effects = [level * one for one in (0.9, 1.0, 1.1)]
+        service.upload(body_of(in_layouts(report, effects, relinked=relinked)))
+    (cache,) = service.get("/projects/demo/ablation")["variants"]
+    (pair,) = cache["on"]
+    assert pair["ratio_cpp"] == pytest.approx(0.85, abs=0.01)
+    assert cache["reach"] == ([] if relinked else ["sfc_a"])
+    assert (pair["low"] < 1 < pair["high"]) is relinked
+    with service.context.read_sessions() as session:
+        _, found = at_commit(session, projects.get(session, 1), None)
+        assert [len(one.units) for one in found] == [3 if relinked else LAUNCHES] * 2
+        assert [len(one.rates) for one in found] == [3 if relinked else LAUNCHES] * 2
+        stored = session.execute(
+            select(SeriesValueRow.launches, SeriesValueRow.units)
+            .join(SeriesRow, SeriesRow.id == SeriesValueRow.series_id)
+            .where(SeriesRow.metric == "cpp", SeriesRow.stage == "chain")
+        )
+        for launches, units in stored:
+            assert units == (
+                pytest.approx([fmean(launches[at : at + 2]) for at in (0, 2, 4)]) if relinked else None
+            )
 
 
 def test_nothing_measured_is_not_found(service: Service) -> None:

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from math import log, sqrt
+
 import pytest
 from nalm_server.results.noise import spread
 from nalm_server_harness import Service
-from nalm_server_reports import LAUNCHES, body_of, make_report
+from nalm_server_reports import LAUNCHES, body_of, in_layouts, make_report
 
 NOISE = "/hosts/bench-vm-2/noise"
 
@@ -35,5 +37,16 @@ def test_runs_that_the_caller_may_not_read_are_left_out(service: Service) -> Non
 
 def test_the_spread_behind_an_interval() -> None:
     """Student's t at 97.5 % with 3 degrees of freedom is 3.182."""
-    assert spread(1 / 1.03, 1.03, 4) == pytest.approx(0.029559 / 3.1824 * 2, rel=1e-4)
-    assert spread(0.9, 1.1, 2) is None
+    assert spread(1 / 1.03, 1.03, 4, 4) == pytest.approx(0.029559 / 3.1824 * 2, rel=1e-4)
+    assert spread(1 / 1.03, 1.03, 16, 4) == pytest.approx(0.029559 / 3.1824 * 4, rel=1e-4), "four layouts"
+    assert spread(0.9, 1.1, 2, 2) is None
+    assert spread(0.9, 1.1, 12, 2) is None
+
+
+def test_the_spread_of_launches_in_layouts_has_the_layouts_degrees_of_freedom(service: Service) -> None:
+    """Student's t at 97.5 % with 2 degrees of freedom is 4.303."""
+    service.upload(body_of(in_layouts(make_report(1), [0.9, 1.0, 1.1])))
+    (point,) = service.request("GET", NOISE, "admin")["points"]
+    half = 1 + point["width"]
+    assert half > 1.01 and point["launches"] == LAUNCHES
+    assert point["spread"] == pytest.approx(log(half) / 4.3027 * sqrt(LAUNCHES), rel=1e-4)

@@ -16,7 +16,7 @@ from nalm_server.auth.access import project_repository as projects
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.git.commits.order import record
-from nalm_server.jobs import leasing, retries, tasks
+from nalm_server.jobs import leasing, repository, retries, tasks
 from nalm_server.jobs import queue_repository as queue
 from nalm_server.jobs import service as jobs
 from nalm_server.jobs.agents.repository import SEEN_WITHIN
@@ -359,6 +359,28 @@ def test_latest_only_finds_no_release_for_a_push_and_no_push_for_a_release(servi
     assert enqueue(service, 2, branch="main") == pushed
     assert enqueue(service, 2, branch="release/1") == pushed, "the same pair"
     assert enqueue(service, 2, base=0, why="release v2") == tag
+
+
+def test_latest_only_keeps_a_push_whose_commits_a_release_has_too(service: Service) -> None:
+    service.request("PUT", "/projects/demo/queue", "admin", json={"latest_only": True})
+    shared = enqueue(service, 2)
+    assert enqueue(service, 2, why="release v2") == shared
+    assert enqueue(service, 2, why="release v2") == shared, "delivered twice"
+    assert enqueue(service, 2) == shared, "it is still the push's, too"
+    new = enqueue(service, 3)
+    shown = [service.get(f"/jobs/{job}") for job in (shared, new)]
+    assert [(one["state"], one["base_sha"]) for one in shown] == [("queued", sha(1)), ("queued", sha(2))]
+    assert [one["reason"] for one in shown[0]["transitions"]] == ["test", "release v2"]
+
+
+def test_a_host_called_release_makes_no_release(service: Service) -> None:
+    shared = enqueue(service, 1)
+    with service.context.sessions() as session:
+        repository.add_transition(
+            session, shared, JobState.QUEUED, service.clock(), "release returned it: draining", who="release"
+        )
+        session.commit()
+        assert not repository.is_of_release(session, shared)
 
 
 def test_the_table_of_transitions_is_the_law() -> None:

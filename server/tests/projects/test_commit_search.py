@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from nalm_server.auth.access.project_repository import find
 from nalm_server.git.commits.order import CommitInfo, record
-from nalm_server_harness import Service
+from nalm_server_harness import Scenes, Service
 from nalm_server_reports import body_of, make_report, sha
 
 pytestmark = pytest.mark.dialects
@@ -28,8 +28,7 @@ WORDS = {
 """What a search for these words finds, newest first."""
 
 
-@pytest.fixture
-def listed(service: Service) -> Service:
+def make_listed(service: Service) -> None:
     """Four commits; the second slows sfc_a and speeds sfc_b up, the fourth is not measured."""
     with service.context.sessions() as session:
         project = find(session, "demo")
@@ -46,6 +45,11 @@ def listed(service: Service) -> Service:
                 10 * number + place, base=number - 1, head=number, scenario=scenario, head_costs={"nat": cost}
             )
             service.upload(body_of(report))
+
+
+@pytest.fixture
+def listed(service: Service, scenes: Scenes) -> Service:
+    scenes.begin(service, "listed", make_listed)
     return service
 
 

@@ -19,7 +19,7 @@ from nalm_server.auth.access import project_repository as projects
 from nalm_server.campaigns.confirmation import service as confirmations
 from nalm_server.git.commits import repository as commits
 from nalm_server.results import repository as runs
-from nalm_server_harness import Service
+from nalm_server_harness import Service, Steady
 from nalm_server_reports import COSTS, TSC_HZ, body_of, given_seconds, make_report, sha
 
 NOISE = (1.05, 0.96, 1.04, 0.95, 1.03, 0.98)
@@ -60,10 +60,12 @@ class Rig:
     own_metrics: Sequence[OwnMetric] = ()
     """Of each run."""
 
+    def __post_init__(self) -> None:
+        self._drain = Steady(self.service, workers.drain_jobs)
+
     def drain(self) -> None:
         """Twice: what one step leaves to be done, the next one does."""
-        for _ in range(2):
-            workers.drain_jobs(self.service.context)
+        self._drain(2)
 
     def work(self, host: str) -> dict[str, Any] | None:
         """One job on the host, if it may have one."""

@@ -5,12 +5,17 @@ from __future__ import annotations
 
 import atexit
 import itertools
-from collections.abc import Iterator
+import shutil
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import Any
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
 
 import httpx
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -27,6 +32,10 @@ from nalm_server.webhooks.models import DeliveryRow
 from nalm_server.webhooks.signature import sign
 from nalm_server.webhooks.tasks import drain as drain_deliveries
 from sqlalchemy import event, select
+
+if find_spec("sniffio") is None:
+    # httpx tries to import it for each request: to search all paths takes as long as a short request.
+    sys.modules["sniffio"] = cast(ModuleType, None)
 
 
 @cache
@@ -172,6 +181,77 @@ def counted(service: Service, kind: str = "SELECT") -> Iterator[list[str]]:
         yield statements
     finally:
         event.remove(service.context.engine, "before_cursor_execute", note)
+
+
+class Writes:
+    """Counts the rows that a service changes from now on."""
+
+    def __init__(self, service: Service) -> None:
+        self.rows = 0
+        event.listen(service.context.engine, "after_cursor_execute", self._note)
+
+    def _note(self, _c: object, cursor: Any, _statement: str, _p: object, context: Any, _many: bool) -> None:
+        if context.isinsert or context.isupdate or context.isdelete:
+            self.rows += abs(cursor.rowcount)
+
+
+@dataclass
+class Steady:
+    """Calls `drain` as long as it has anything to do: not again while no row and no clock has changed since
+    it changed nothing."""
+
+    service: Service
+    drain: Callable[[Context], None]
+    writes: Writes = field(init=False)
+    idle: tuple[int, datetime] | None = field(default=None, init=False)
+    """Rows changed, and the time, when it had nothing to do."""
+
+    def __post_init__(self) -> None:
+        self.writes = Writes(self.service)
+
+    def __call__(self, most: int = 1) -> None:
+        """At most so often."""
+        for _ in range(most):
+            before = (self.writes.rows, self.service.clock())
+            if before == self.idle:
+                return
+            self.drain(self.service.context)
+            self.idle = before if self.writes.rows == before[0] else None
+
+
+class Scenes:
+    """What several tests begin with: the first one makes it, others get a copy."""
+
+    def __init__(self, folder: Path, replace_postgres: Callable[[str, str | None], str]) -> None:
+        """replace_postgres: drops the database of this name, and puts a copy of the other one in its place;
+        with None it copies the database, and returns the copy's name."""
+        self._folder = folder
+        self._replace_postgres = replace_postgres
+        self._kept: dict[str, tuple[str, datetime]] = {}
+        """By scene: its database, and the time."""
+
+    def begin(self, service: Service, name: str, make: Callable[[Service], object]) -> None:
+        """The service, which is new, as after `make`."""
+        engine, state = service.context.engine, service.context.settings.state_dir
+        scene = f"{name}-{engine.name}"
+        kept_state, database = self._folder / scene, engine.url.database or ""
+        if scene not in self._kept:
+            make(service)
+            engine.dispose()  # SQLite's last connection takes the write-ahead log into the database
+            shutil.copytree(state, kept_state)
+            if engine.name == "sqlite":
+                kept = str(shutil.copy(database, f"{kept_state}.db"))
+            else:
+                kept = self._replace_postgres(database, None)
+            self._kept[scene] = kept, service.clock.now
+            return
+        kept, service.clock.now = self._kept[scene]
+        engine.dispose()
+        shutil.copytree(kept_state, state, dirs_exist_ok=True)
+        if engine.name == "sqlite":
+            shutil.copy(kept, database)
+        else:
+            self._replace_postgres(database, kept)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from nalm_core.report.defaults import BUDGET_SECONDS
 from nalm_server.app import workers
 from nalm_server.git import graph
 from nalm_server.git.graph import GraphCommit, UnknownRevisionError
-from nalm_server_harness import Service
+from nalm_server_harness import Service, Steady
 from nalm_server_reports import COSTS, body_of, given_seconds, make_report, sha
 
 WHEN = datetime(2026, 11, 1, tzinfo=UTC)
@@ -66,9 +66,12 @@ class Bench:
     host: str | None = None
     """The host that works; None: any."""
 
+    def __post_init__(self) -> None:
+        self._drain = Steady(self.service, workers.drain_jobs)
+
     def work(self) -> bool:
         """One job, if there is one."""
-        workers.drain_jobs(self.service.context)
+        self._drain()
         headers = {"Authorization": f"Bearer {self.service.tokens['agent']}"}
         expected = {"host": self.host or "bench-1", "host_class": "vm-2"}
         answer = self.service.client.post("/api/v1/agent/lease", json=expected, headers=headers)
@@ -80,7 +83,7 @@ class Bench:
     def work_all(self) -> None:
         while self.work():
             pass
-        workers.drain_jobs(self.service.context)
+        self._drain()
 
     def _measure(self, lease: dict[str, Any]) -> None:
         base, head = lease["base_sha"], lease["head_sha"]

@@ -12,7 +12,7 @@ from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.serialization import dump_report
 from nalm_core.report.trials.kinds import RunKind, split_name
 from nalm_server.worker import registry
-from nalm_server_harness import Service
+from nalm_server_harness import Service, Steady
 from nalm_server_reports import STARTED
 from rate_runs import later, rate_run, same, soak_run
 
@@ -121,14 +121,16 @@ class RateBench:
     leases: list[dict[str, Any]] = field(default_factory=list)
     run: int = 5000
 
+    def __post_init__(self) -> None:
+        self._drain = Steady(self.service, registry.drain)
+
     def work_all(self) -> None:
         while self.work():
             pass
-        registry.drain(self.service.context)
+        self._drain()
 
     def work(self) -> bool:
-        for _ in range(2):  # what one step leaves to be done, the next one does
-            registry.drain(self.service.context)
+        self._drain(2)  # what one step leaves to be done, the next one does
         headers = {"Authorization": f"Bearer {self.service.tokens['agent']}"}
         expected = {"host": "bench-1", "host_class": "vm-2", "capabilities": {"rates": True}}
         answer = self.service.client.post("/api/v1/agent/lease", json=expected, headers=headers)

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
 from nalm_core.report.defaults import DEFAULT_SETTINGS
 from nalm_core.report.offered_load import OfferedLoad
-from nalm_core.report.run_report import Arm, Build, RunReport, RunStatus
+from nalm_core.report.run_report import Arm, Build, Layouts, Round, RunReport, RunStatus
 from nalm_core.report.serialization import dump_report
 from nalm_core.verdict.checks import run_checks
 
@@ -151,6 +151,20 @@ def given_seconds(report: RunReport, seconds: float) -> RunReport:
     """The same run with so many seconds for its rounds."""
     settings = report.settings.model_copy(update={"budget_seconds": seconds})
     return report.model_copy(update={"settings": settings})
+
+
+def in_layouts(report: RunReport, effects: Sequence[float], *, relinked: bool = True) -> RunReport:
+    """A report of COSTS with equally many launches after each other in each layout. effects: factors of
+    head's cost, by layout."""
+    numbers = [launch * len(effects) // LAUNCHES for launch in range(LAUNCHES)]
+
+    def again(one: Round) -> Round:
+        factor = effects[numbers[one.launch]] if one.arm is Arm.HEAD else 1
+        costs = {name: cost * factor for name, cost in COSTS.items()}
+        return Round.model_validate(one_round(one.launch, one.turn, one.order, one.arm, costs))
+
+    layouts = Layouts(relinked=relinked, numbers=numbers)
+    return report.model_copy(update={"rounds": [*map(again, report.rounds)], "layouts": layouts})
 
 
 @lru_cache(maxsize=64)

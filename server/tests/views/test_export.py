@@ -13,7 +13,7 @@ import pytest
 from nalm_server.jobs.agents.models import HostRow
 from nalm_server.views.exports.schemas import ExportRow
 from nalm_server.views.exports.text import as_csv
-from nalm_server_harness import Service
+from nalm_server_harness import Scenes, Service
 from nalm_server_reports import STARTED, body_of, make_report, sha
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from sqlalchemy import update
@@ -23,10 +23,14 @@ pytestmark = pytest.mark.dialects
 PATH = "/api/v1/projects/demo/export"
 
 
-@pytest.fixture
-def stored(service: Service) -> Service:
+def make_stored(service: Service) -> None:
     for number in (2, 1):
         service.upload(body_of(make_report(number)))
+
+
+@pytest.fixture
+def stored(service: Service, scenes: Scenes) -> Service:
+    scenes.begin(service, "stored", make_stored)
     return service
 
 

@@ -15,7 +15,7 @@ from nalm_server.results.series.models import SeriesRow
 from nalm_server.views.exports.tables import SOURCES, Table
 from nalm_server_experiments import UNDER_LOAD
 from nalm_server_features import FEATURES, WITH_DPI, with_features
-from nalm_server_harness import Service
+from nalm_server_harness import Scenes, Service
 from nalm_server_rates import rates
 from nalm_server_reports import COSTS, body_of, make_report, sha
 from nalm_server_seeded import add_judged, experiment
@@ -25,8 +25,7 @@ PATH = "/api/v1/projects/demo/export"
 WITHOUT_TIME = (Table.PRICES, Table.NCPP)
 
 
-@pytest.fixture
-def judged(service: Service) -> Service:
+def make_judged(service: Service) -> None:
     """Something in each table: a merge that adds dpi, and what was said of the commit before it."""
     service.upload(body_of(make_report(1, functions={"nat": {"flow_find": 280, "checksum": 50}})))
     sides = {"base": (COSTS, FEATURES), "head": (WITH_DPI, (*FEATURES, "dpi")), "head_as_base": COSTS}
@@ -43,6 +42,11 @@ def judged(service: Service) -> Service:
         for number, (kind, document) in enumerate(UNDER_LOAD.items(), start=2):
             session.add(experiment(number, kind, result=document, **times))
         session.commit()
+
+
+@pytest.fixture
+def judged(service: Service, scenes: Scenes) -> Service:
+    scenes.begin(service, "judged", make_judged)
     return service
 
 

@@ -15,7 +15,7 @@ from nalm_server.results import function_backfill, functions
 from nalm_server.results.series import functions_repository
 from nalm_server.results.series.models import FUNCTION_BYTES, FunctionSeriesRow, FunctionValueRow
 from nalm_server.views.history import functions as functions_view
-from nalm_server_harness import Service
+from nalm_server_harness import Scenes, Service
 from nalm_server_reports import PACKETS, body_of, make_report
 from sqlalchemy import delete, func, select, update
 
@@ -31,11 +31,15 @@ def report(number: int, *, flow_find: int = 280, **given: Any) -> RunReport:
     return make_report(number, functions=named, **given)
 
 
-@pytest.fixture
-def stored(service: Service) -> Service:
+def make_stored(service: Service) -> None:
     """flow_find costs 281 at commit 1, 282 at 2."""
     for number in (1, 2):
         service.upload(body_of(report(number, flow_find=280 + number)))
+
+
+@pytest.fixture
+def stored(service: Service, scenes: Scenes) -> Service:
+    scenes.begin(service, "stored", make_stored)
     return service
 
 

@@ -15,7 +15,7 @@ from nalm_server.git.refs import repository as refs
 from nalm_server.views.history import chart_lines
 from nalm_server.views.history import service as histories
 from nalm_server.views.history.service import FoundLine, HistoryRequest, Shown, Target
-from nalm_server_harness import Service, counted
+from nalm_server_harness import Scenes, Service, counted
 from nalm_server_measured import Measured, store
 from nalm_server_reports import COSTS, sha
 from sqlalchemy import update
@@ -25,8 +25,7 @@ LINES = "/projects/demo/lines"
 FORK = 900
 
 
-@pytest.fixture
-def measured(service: Service) -> Service:
+def make_measured(service: Service) -> None:
     """sfc_a at commits 1 to 4, sfc_b at 2 and 4; a branch leaves at 2 with one commit; 3 is a release."""
     store(service, [Measured(number, {"nat": 100.0 + number}) for number in (1, 2, 3, 4)])
     store(service, [Measured(number, {"nat": 200.0 + number}, scenario="sfc_b") for number in (2, 4)])
@@ -40,6 +39,11 @@ def measured(service: Service) -> Service:
         refs.place_branch(session, 1, "main", sha(4), service.clock())
         refs.place_branch(session, 1, "faster", sha(FORK), service.clock())
         session.commit()
+
+
+@pytest.fixture
+def measured(service: Service, scenes: Scenes) -> Service:
+    scenes.begin(service, "measured", make_measured)
     return service
 
 

@@ -11,7 +11,7 @@ from nalm_server.jobs.hosts.models import HealthRow
 from nalm_server.results.models import RunRow
 from nalm_server.views.host_factors import service as host_factors
 from nalm_server.views.host_factors.repository import FactorRun, Sample
-from nalm_server_harness import Service
+from nalm_server_harness import Scenes, Service
 from nalm_server_reports import COSTS, STARTED, body_of, make_report
 from sqlalchemy import select, update
 
@@ -40,8 +40,8 @@ def upload_runs(service: Service) -> None:
         session.commit()
 
 
-def test_the_largest_properties_have_their_size_and_advice(service: Service) -> None:
-    upload_runs(service)
+def test_the_largest_properties_have_their_size_and_advice(service: Service, scenes: Scenes) -> None:
+    scenes.begin(service, "runs", upload_runs)
     found = service.request("GET", "/host-factors", "admin", params={"days": 365})
     assert found["runs"] == RUNS
     by_name = {one["name"]: one for one in found["factors"]}
@@ -79,9 +79,9 @@ def test_health_is_that_of_the_sample_nearest_to_the_run(
     assert host_factors.health(run, known)["steal"] == expected
 
 
-def test_health_after_a_run_says_nothing_of_it(service: Service) -> None:
+def test_health_after_a_run_says_nothing_of_it(service: Service, scenes: Scenes) -> None:
     """A sample lies within each run; one 15 minutes later has the opposite."""
-    upload_runs(service)
+    scenes.begin(service, "runs", upload_runs)
     with service.context.sessions() as session:
         for row in list(session.scalars(select(HealthRow))):
             later = HealthRow(

@@ -237,6 +237,29 @@ def test_a_forced_push_keeps_the_measurement_of_a_release(service: Service, repo
     assert states == {pushed: "superseded", release: "queued"}
 
 
+def test_a_forced_push_keeps_the_job_that_a_push_and_a_release_share(
+    service: Service, repo: Repo, forge: Forge
+) -> None:
+    """The previous release is the commit before the push, so both have the same base."""
+    service.request("PUT", "/projects/demo/branch-filters", "admin", json={"measure_tags": True})
+    first, between, released = (repo.commit(name) for name in ("first", "between", "released"))
+    repo.git("tag", "v1", between)
+    repo.git("tag", "v2", released)
+    repo.push("main", "v1", "v2")
+    (pushed,) = push(service, between, released)["job_ids"]
+    releases = [
+        service.hook(json.dumps({"ref": f"refs/tags/{tag}", "before": ZEROS, "after": sha}).encode(), 202)
+        for tag, sha in (("v1", between), ("v2", released))
+    ]
+    assert releases[1]["job_ids"] == [pushed]
+    repo.git("reset", "--quiet", "--hard", first)
+    repo.push()
+    push(service, released, first)
+    job = service.get(f"/jobs/{pushed}")
+    assert job["state"] == "queued"
+    assert [one["reason"] for one in job["transitions"]] == ["push to main", "release v2"]
+
+
 def test_pushes_without_a_delivery_are_found(
     service: Service, repo: Repo, forge: Forge, clock: Clock
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, select, true, update
+from sqlalchemy import ColumnElement, bindparam, select, true, update
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_models import ProjectRow
@@ -13,6 +13,9 @@ from nalm_server.auth.accounts.models import AccountRow
 from nalm_server.auth.tokens.models import TokenRow
 from nalm_server.auth.tokens.schemas import Token
 from nalm_server.auth.tokens.scopes import Scope
+
+BY_DIGEST = select(TokenRow).where(TokenRow.digest == bindparam("digest"))
+"""Of nearly every request: to build it each time takes a fifth of it."""
 
 
 def add(session: Session, row: TokenRow) -> TokenRow:
@@ -22,7 +25,7 @@ def add(session: Session, row: TokenRow) -> TokenRow:
 
 
 def find(session: Session, digest: str) -> TokenRow | None:
-    return session.scalars(select(TokenRow).where(TokenRow.digest == digest)).one_or_none()
+    return session.scalars(BY_DIGEST, {"digest": digest}).one_or_none()
 
 
 def get(session: Session, token_id: int) -> TokenRow | None:

@@ -63,6 +63,7 @@ def enter(session: Session, run: RunRow, found: Figures, series: Mapping[SeriesK
             "low": figure.low,
             "high": figure.high,
             "launches": figure.launches,
+            "units": None if figure.units == figure.launches else figure.units,
         }
         for stage, metric, figure in found
     ]

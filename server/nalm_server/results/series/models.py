@@ -79,9 +79,12 @@ class SeriesValueRow(Base):
     low: Mapped[float | None]
     high: Mapped[float | None]
     launches: Mapped[list[float] | None] = mapped_column(Floats)
-    """Value of each launch, the random unit. None in rows from before revision 0006."""
+    """Value of each launch. None in rows from before revision 0006."""
     samples: Mapped[list[float] | None] = mapped_column(JSON)
     """The same, in rows from before revision 0006."""
+    units: Mapped[list[float] | None] = mapped_column(Floats)
+    """The independent values, over which the interval is: means of layouts of code. None: those of the
+    launches, and in rows from before revision 0051."""
 
 
 FUNCTION_BYTES = 500
