@@ -12,13 +12,14 @@ from nalm_server.base.errors import ErrorAnswer
 
 
 def described(app: FastAPI) -> dict[str, Any]:
-    """Makes the token optional for reading a public project and for signing out, and describes errors that
-    many requests share once, in components."""
+    """Makes the token optional for reading a public project, for predictions of its models and for signing
+    out, and describes errors that many requests share once, in components."""
     if app.openapi_schema is None:
         document = FastAPI.openapi(app)
-        for operations in document["paths"].values():
+        for path, operations in document["paths"].items():
             for method, operation in operations.items():
-                if "security" in operation and (method == "get" or operation["operationId"] == "sign_out"):
+                reads = method == "get" or "/predictions/" in path
+                if "security" in operation and (reads or operation["operationId"] == "sign_out"):
                     operation["security"] = [{}, *operation["security"]]
                 _share_errors(operation["responses"], document["components"].setdefault("responses", {}))
         _add_error_schemas(document["components"])
