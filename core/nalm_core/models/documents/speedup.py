@@ -20,7 +20,7 @@ class MeasuredRates(Document):
 
     lcores: Lcores
     rates: Annotated[list[Positive], Field(min_length=1, max_length=MOST_LAUNCHES)]
-    """One per launch, in packets/s."""
+    """One per independent unit, a launch or a layout of code, in packets/s."""
 
 
 class SpeedupInput(Document):
