@@ -28,6 +28,15 @@ class _Thread:
 
 def busy_threads(pid: int) -> list[str]:
     """Names of the busy threads of a process and its descendants. Call it between two turns."""
+    busy = _busy(pid)
+    if busy:  # one that waited for its CPU before the look, and ran at its begin, is not busy in the next one
+        again = _busy(pid)
+        busy = {tid: name for tid, name in busy.items() if tid in again}
+    return sorted(busy.values())
+
+
+def _busy(pid: int) -> dict[int, str]:
+    """Names by thread, for one look."""
     before, begin = _threads(pid), time.monotonic_ns()
     always = _runnable(before)
     while True:
@@ -41,7 +50,7 @@ def busy_threads(pid: int) -> list[str]:
         if elapsed >= LONGEST_LOOK_SECONDS * 1e9:
             busy |= always  # at each look, it ran or waited for its CPU
             break
-    return sorted(after[tid].name for tid in busy)
+    return {tid: after[tid].name for tid in busy}
 
 
 def _runnable(threads: dict[int, _Thread]) -> set[int]:
