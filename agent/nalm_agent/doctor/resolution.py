@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from nalm_core.report.defaults import CONFIDENCE
+from nalm_core.report.rounds import launches_done
 from nalm_core.report.run_report import Arm
 from nalm_core.stats.resolution import POWER, LaunchNoise, Resolution, resolutions, spread
 from nalm_core.stats.sequential import chain_estimate
@@ -21,7 +22,7 @@ def noise(run: AaRun) -> Finding:
     """The finding of an A/A run. Raises HostError if too few of its launches are usable."""
     report = run.report
     estimate = chain_estimate(report, Arm.BASE, Arm.HEAD)
-    launches = len({one.launch for one in report.rounds})
+    launches = launches_done(report)
     if estimate is None:
         raise HostError(
             f"none of {launches} launches could be used: other programs disturbed all of them",

@@ -344,7 +344,7 @@ def _replay(
 
 def _load_not_met(builder: ReportBuilder) -> bool:
     """True if further launches would not help: an arm was not offered the load, or does not carry it."""
-    enough = len({one.launch for one in builder.rounds}) >= MIN_LAUNCHES
+    enough = builder.launches >= MIN_LAUNCHES
     return enough and (builder.fails("load_offered") or builder.fails("load_carried"))
 
 
@@ -391,5 +391,5 @@ def _rounds(
     builder.ended_by = measure_rounds(bench, runs, decided, after_launch)
     builder.batches = bench.batches
     if bench.room is not None and bench.room.full:
-        builder.notes.append(bench.room.note(len({one.launch for one in builder.rounds})))
+        builder.notes.append(bench.room.note(builder.launches))
     return outcome

@@ -169,6 +169,11 @@ class ReportBuilder:
             if one.metric in OF_PACKETS and (one.metric, one.stage) != (CPP, None)
         ]
 
+    @property
+    def launches(self) -> int:
+        """Number of launches with rounds, used or not."""
+        return len({one.launch for one in self.rounds})
+
     def fails(self, name: str) -> bool:
         """True if this check fails on the figures so far."""
         return any(check.name == name and not check.passed for check in self.checks())

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nalm_core.explain import explain
+from nalm_core.report.rounds import launches_done
 from nalm_core.report.run_report import Arm, InstructionCount, RunReport, RunStatus
 from nalm_core.report.serialization import dump_report
 
@@ -204,7 +205,7 @@ def judged_record(report: RunReport, record: Record) -> Record:
             "low": chain.low if chain else None,
             "high": chain.high if chain else None,
             "ratio_ipp": new / old if old and new else None,
-            "launches": len({one.launch for one in report.rounds}),
+            "launches": launches_done(report),
             "host": report.host.name,
             "host_class": report.host.host_class,
             "version": report.nalm_version,

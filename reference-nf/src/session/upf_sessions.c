@@ -170,7 +170,7 @@ static uint64_t counted(const struct upf_urr *u, enum upf_volume volume)
 /* A volume further on; one that no counter reaches stays one. */
 static uint64_t volume_end(uint64_t bytes, uint64_t volume)
 {
-	return volume == UPF_NO_VOLUME || volume > UPF_NO_VOLUME - bytes ? UPF_NO_VOLUME : bytes + volume;
+	return volume > UPF_NO_VOLUME - bytes ? UPF_NO_VOLUME : bytes + volume;
 }
 
 /* A threshold that is new counts from what there is. */

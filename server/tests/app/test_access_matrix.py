@@ -31,7 +31,7 @@ from nalm_server.git.commits import repository as commits
 from nalm_server.jobs.models import CampaignRow
 from nalm_server.webhooks.signature import sign
 from nalm_server_access import MATRIX, Row, Who
-from nalm_server_harness import Clock, Service, make_service
+from nalm_server_harness import Clock, Service, described_paths, make_service
 from nalm_server_reports import body_of, make_report, sha
 from nalm_server_seeded import add_remeasurement, backfill, bisect, experiment, links, refinement
 from sqlalchemy import func, select
@@ -54,8 +54,6 @@ GETS_IN: dict[Who, set[str]] = {
 LADDERS = (ROLES, ("read", "measure", "maintain"))
 """Of roles, and of scopes of a project's tokens: each may do what those before it may."""
 REFUSED = (401, 403, 404)
-OPENAPI = Path(__file__).parents[2] / "openapi.json"
-"""Of the present routes: test_openapi."""
 
 
 @dataclass(frozen=True)
@@ -186,7 +184,7 @@ def issue_tokens(service: Service) -> None:
 
 
 def routes() -> set[str]:
-    paths = json.loads(OPENAPI.read_text())["paths"]
+    paths = described_paths()
     return {
         f"{method.upper()} {path.removeprefix('/api/v1')}"
         for path, operations in paths.items()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +19,7 @@ from nalm_server.jobs.hosts.models import HealthRow
 from nalm_server.notify.models import NotificationRow
 from nalm_server.results.series.models import ProjectMetricRow
 from nalm_server_access import TRIAL
-from nalm_server_harness import Clock, Service, counted, make_service
+from nalm_server_harness import Clock, Service, counted, described_paths, make_service
 from nalm_server_reports import body_of, make_report, sha
 from nalm_server_seeded import (
     add_administrator,
@@ -82,13 +81,9 @@ NOT_COUNTED = {
 }
 
 
-OPENAPI = Path(__file__).parents[2] / "openapi.json"
-"""Of the present routes: test_openapi."""
-
-
 def described_lists() -> Iterator[str]:
     """Routes whose answer is a list, as the API description has them."""
-    for path, methods in json.loads(OPENAPI.read_text())["paths"].items():
+    for path, methods in described_paths().items():
         answer = methods.get("get", {}).get("responses", {}).get("200", {})
         schema = answer.get("content", {}).get("application/json", {}).get("schema", {})
         if schema.get("type") == "array":

@@ -4,18 +4,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 from nalm_server.auth.accounts.repository import find as find_account
 from nalm_server.auth.tokens import service as tokens
 from nalm_server.auth.tokens.scopes import Scope
-from nalm_server_harness import Service
+from nalm_server_harness import Service, described_paths
 from nalm_server_reports import sha
 
 NEW = {"name": "nf", "repository": "https://git.example/nf.git", "default_branch": "trunk"}
-
-OPENAPI = Path(__file__).parents[2] / "openapi.json"
-"""Of the present routes: test_openapi."""
 
 
 def push(service: Service) -> None:
@@ -62,7 +58,7 @@ def test_a_name_that_is_taken_or_that_reports_on_their_way_carry_stays(service: 
     service.lease()
     reported = service.request("PATCH", "/projects/demo", "admin", 409, json={"name": "another"})
     assert "1 of its jobs" in reported["error"]["message"]
-    described = json.loads(OPENAPI.read_text())["paths"]["/api/v1/projects/{project}"]
+    described = described_paths()["/api/v1/projects/{project}"]
     assert "409" in described["patch"]["responses"]
 
 

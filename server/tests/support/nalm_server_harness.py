@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import atexit
 import itertools
+import json
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -36,6 +37,15 @@ from sqlalchemy import event, select
 if find_spec("sniffio") is None:
     # httpx tries to import it for each request: to search all paths takes as long as a short request.
     sys.modules["sniffio"] = cast(ModuleType, None)
+
+
+OPENAPI = Path(__file__).parents[2] / "openapi.json"
+
+
+def described_paths() -> dict[str, Any]:
+    """The paths of the committed description, which test_openapi holds to the routes. To make it takes
+    seconds."""
+    return dict(json.loads(OPENAPI.read_text())["paths"])
 
 
 @cache
