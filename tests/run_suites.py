@@ -3,7 +3,7 @@
 `run_suites.py check|test|nightly [SUITE ...] [--without SUITE]`.
 
 Suites that measure run first, one after another. Meanwhile suites that only compute run on the first CPU, on
-which no NF is measured. As soon as the last one has measured, the others run four at a time, since many wait;
+which no NF is measured. As soon as the last one has measured, the others run two at a time, since many wait;
 what it does afterwards runs beside them. Each suite's output goes to .cache/test-logs/SUITE.log; that of a
 failing one is shown. Every suite runs in a process group of its own, which ends with the suite or when this
 program is interrupted: no process outlives a test run. At the end it lists each suite's time, processor time
@@ -31,7 +31,8 @@ from types import MappingProxyType
 
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / ".cache" / "test-logs"
-SIDE_BY_SIDE = 4
+SIDE_BY_SIDE = 2
+"""Each has one to three processes: more suites at once take more processor time, not less time."""
 CPUS = len(os.sched_getaffinity(0))
 ON_FIRST_CPU = ("taskset", "--cpu-list", str(min(os.sched_getaffinity(0))), "nice", "-n", "19")
 """An NF's lcores are the last CPUs. What a measuring suite does on the first one comes before."""

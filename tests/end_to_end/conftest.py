@@ -18,7 +18,7 @@ from demo_process import ROOT, Demo, require_unused
 from figures_service import figures_service
 from nalm_server_harness import Service
 from playwright.sync_api import Browser, BrowserContext, Page
-from service_browser import administrator, chromium, fresh_context, page_of, sign_in
+from service_browser import LastingPage, administrator, chromium, fresh_context, lasting_page, sign_in
 from service_process import Service as ServiceProcess
 
 DEMO_SECONDS = 900
@@ -124,7 +124,15 @@ def context(browser: Browser, options: dict[str, Any]) -> Iterator[BrowserContex
         yield context
 
 
+@pytest.fixture(scope="module")
+def lasting(context: BrowserContext) -> Iterator[LastingPage]:
+    """The page of the module's context that its tests use one after another."""
+    with lasting_page(context) as page:
+        yield page
+
+
 @pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    with page_of(context) as page:
+def page(lasting: LastingPage) -> Iterator[Page]:
+    """The module's page, with nothing open."""
+    with lasting.used() as page:
         yield page

@@ -191,6 +191,7 @@ def require_measured(page: Page) -> None:
     expect(flows).to_contain_text("Left out: cache, 20.0")
 
 
+@pytest.mark.nightly
 def test_experiments_under_load_stand_beside_the_prediction(page: Page, figures: tuple[Service, str]) -> None:
     service, _ = figures
     page.goto(PREDICTED)

@@ -178,7 +178,8 @@ def _of_kind(name: CellKindName) -> Callable[..., None]:
             )
         if STDOUT not in (json_file, reports_file):
             print_result(result)
-        write_json(json_file, result.model_dump_json(indent=1))
+        if json_file == STDOUT:
+            write_json(json_file, result.model_dump_json(indent=1))
         raise typer.Exit(ExitCode.INCONCLUSIVE if result.partial else ExitCode.OK)
 
     return command

@@ -81,6 +81,7 @@ def model(command: list[str], work: WorkDir) -> ModelCount:
     )
 
 
+@pytest.mark.nightly
 def test_a_table_that_outgrows_the_cache_misses_it(tmp_path: Path, work: WorkDir) -> None:
     small = model(build_tiny(tmp_path, ""), work)
     assert set(small.stages["alpha"]) == set(small.unattributed) == set(EVENTS)

@@ -261,6 +261,7 @@ def taking() -> Iterator[ThreadingHTTPServer]:
     thread.join()
 
 
+@pytest.mark.nightly
 def test_killed_again_and_again_nothing_that_was_kept_is_lost(
     taking: ThreadingHTTPServer, tmp_path: Path
 ) -> None:

@@ -67,6 +67,7 @@ def test_settings_that_nalm_toml_leaves_out(
     assert run.report.settings == DEFAULT_SETTINGS and run.report.rounds
 
 
+@pytest.mark.nightly
 def test_a_scenario_is_offered_its_load(home: Home, work: WorkDir, traffic_repository: NfRepository) -> None:
     """At half load batches are small and polls dear: full load has another resolution."""
     toml = f"{RATES_TOML}load = {{ pps = 200_000 }}\n[judge]\nturns_per_launch = 4\n"

@@ -106,6 +106,7 @@ def test_a_campaign_and_its_resumption(nf: NfRepository, nalm: Nalm, tmp_path: P
     assert names == [*list(records)[:3], "equal/02-other", "a-a/001"]
 
 
+@pytest.mark.nightly
 def test_a_missed_one_fails(nf: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
     """A comment that is expected to be slower: what nalm says is right, the header is not."""
     text = (nf.path / "mutants/equal/01-remark.patch").read_text()

@@ -125,6 +125,7 @@ def test_a_part_has_the_instructions_of_its_functions(
     assert counted.stages["filter"] > 3 * 3200 and counted.unattributed > 0
 
 
+@pytest.mark.nightly
 def test_instructions_of_lcores_side_by_side_are_counted_to_the_last(
     bare_dpdk: Path, lent: dict[str, str], work: WorkDir
 ) -> None:

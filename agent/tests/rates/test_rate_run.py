@@ -203,6 +203,7 @@ trial_s = 0.05
 """
 
 
+@pytest.mark.nightly
 def test_events_of_a_sweep_are_counted_at_each_load_or_it_is_said_why_not(
     traffic_repository: NfRepository, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -243,6 +244,7 @@ def test_events_of_a_sweep_are_counted_at_each_load_or_it_is_said_why_not(
             assert (one.ipp.value, one.eipc.value) == (ipp, ipp / 50)
 
 
+@pytest.mark.nightly
 def test_an_nf_that_reads_no_events_is_launched_once_for_them_and_said_to_read_none(
     traffic_repository: NfRepository, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -276,6 +278,7 @@ def test_an_nf_that_reads_no_events_is_launched_once_for_them_and_said_to_read_n
         assert one.ipp is not None and one.ipp.value == 100 and one.eipc is None
 
 
+@pytest.mark.nightly
 def test_an_nf_that_fails_while_events_are_read_keeps_what_was_measured(
     traffic_repository: NfRepository, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -447,6 +450,7 @@ def test_a_soak_with_a_generator_outside_has_launches_in_turn(
     assert (server.methods().count("acquire"), server.methods().count("release")) == (2, 2)
 
 
+@pytest.mark.nightly
 def test_more_time_is_more_launches_and_a_longer_soak(traffic_repository: NfRepository, home: Home) -> None:
     """A budget is one of cycles: twice nalm.toml's makes rates and soaks twice as long."""
     few = QUICK.replace("launches = 11", "launches = 2").replace("0.0007", "0.0002")

@@ -93,7 +93,7 @@ class Factors:
 
 
 @dataclass(frozen=True)
-class _Columns:
+class _FactorColumns:
     name: str
     columns: Values
     labels: list[str]
@@ -140,7 +140,7 @@ def _names(ordered: Sequence[RecordedRun]) -> list[str]:
     return list(dict.fromkeys(name for one in ordered for name in one.facts))
 
 
-def _columns(name: str, ordered: Sequence[RecordedRun], groups: Groups) -> _Columns | None:
+def _columns(name: str, ordered: Sequence[RecordedRun], groups: Groups) -> _FactorColumns | None:
     """None: the property has one value, or is not known of enough runs."""
     facts = [one.facts.get(name) for one in ordered]
     known = [fact for fact in facts if fact is not None]
@@ -151,7 +151,7 @@ def _columns(name: str, ordered: Sequence[RecordedRun], groups: Groups) -> _Colu
     return _category(name, [UNKNOWN if fact is None else str(fact) for fact in facts], groups)
 
 
-def _quantity(name: str, facts: Sequence[Any], groups: Groups) -> _Columns | None:
+def _quantity(name: str, facts: Sequence[Any], groups: Groups) -> _FactorColumns | None:
     known = np.array([fact for fact in facts if fact is not None], np.float64)
     low, high = (float(one) for one in np.quantile(known, (0.1, 0.9)))
     scale = float(known.std())
@@ -161,10 +161,10 @@ def _quantity(name: str, facts: Sequence[Any], groups: Groups) -> _Columns | Non
     column = _within(((filled - known.mean()) / scale)[:, None], groups)
     if column.std() < 1e-9:
         return None
-    return _Columns(name, column, [], [], (high - low) / scale, f"{_short(low)} to {_short(high)}")
+    return _FactorColumns(name, column, [], [], (high - low) / scale, f"{_short(low)} to {_short(high)}")
 
 
-def _category(name: str, of: list[str], groups: Groups) -> _Columns | None:
+def _category(name: str, of: list[str], groups: Groups) -> _FactorColumns | None:
     counts = Counter(of)
     kept = {value for value, runs in counts.most_common(MOST_VALUES) if runs >= LEAST_OF_VALUE}
     of = [value if value in kept else OTHER for value in of]
@@ -181,7 +181,7 @@ def _category(name: str, of: list[str], groups: Groups) -> _Columns | None:
     columns = _within(columns[:, 1:], groups)
     if not (columns.std(axis=0) > 1e-9).any():
         return None
-    return _Columns(name, columns, labels, of, 0.0, "")
+    return _FactorColumns(name, columns, labels, of, 0.0, "")
 
 
 def _short(value: float) -> str:
@@ -209,7 +209,7 @@ class _Fit:
     errors: Values
 
 
-def _fits(y: Values, every: Sequence[_Columns], hosts: Sequence[Fact], groups: Groups) -> list[_Fit]:
+def _fits(y: Values, every: Sequence[_FactorColumns], hosts: Sequence[Fact], groups: Groups) -> list[_Fit]:
     """Of each property."""
     several = int(groups.max()) + 1
     noises = fitted(y, [one.columns for one in every], hosts, groups.tolist())
@@ -257,7 +257,7 @@ def _explained(y: Values, columns: Values) -> float:
     return max(0.0, 1 - float(left @ left) / float(y @ y))
 
 
-def _shares(y: Values, every: Sequence[_Columns], runs: Values) -> tuple[list[float], float]:
+def _shares(y: Values, every: Sequence[_FactorColumns], runs: Values) -> tuple[list[float], float]:
     """(share of each, of all), less what random columns would explain. runs: as of each `_Fit`."""
     gram, side, total, at = _products(y, every)
     rng = np.random.default_rng(1)
@@ -280,7 +280,7 @@ def _shares(y: Values, every: Sequence[_Columns], runs: Values) -> tuple[list[fl
     return [float(one) for one in shares], float(min(shares.sum(), 1.0))
 
 
-def _products(y: Values, every: Sequence[_Columns]) -> tuple[Values, Values, float, list[list[int]]]:
+def _products(y: Values, every: Sequence[_FactorColumns]) -> tuple[Values, Values, float, list[list[int]]]:
     """(products of columns, of columns with y, of y, places of each property's columns)."""
     columns = np.concatenate([one.columns for one in every], axis=1)
     at: list[list[int]] = []
@@ -291,7 +291,7 @@ def _products(y: Values, every: Sequence[_Columns]) -> tuple[Values, Values, flo
     return columns.T @ columns, columns.T @ y, float(y @ y), at
 
 
-def _effects(fit: _Fit, one: _Columns) -> list[Effect]:
+def _effects(fit: _Fit, one: _FactorColumns) -> list[Effect]:
     """The first label first. Values that no group has beside it, or beside others that one has, are left
     out."""
     if not one.labels:
@@ -307,7 +307,7 @@ def _effects(fit: _Fit, one: _Columns) -> list[Effect]:
     return found
 
 
-def _together(one: _Columns, every: Sequence[_Columns]) -> list[str]:
+def _together(one: _FactorColumns, every: Sequence[_FactorColumns]) -> list[str]:
     """Other properties that change with this one, and with nothing else."""
     return [
         other.name

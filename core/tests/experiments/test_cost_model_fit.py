@@ -45,6 +45,7 @@ def test_without_noise_every_cost_is_found_in_its_stage() -> None:
     )
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("unequal", [False, True])
 def test_intervals_hold_the_truth_as_often_as_they_say(unequal: bool) -> None:
     rng = np.random.default_rng(7)
@@ -75,6 +76,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(unequal: bool) -> None:
     assert 0.93 <= inside / total <= 0.995
 
 
+@pytest.mark.nightly
 def test_few_cells_show_the_level_less_exactly() -> None:
     """The reference's expected cost has the error of its scatter between three cells, with two degrees."""
     few = [one for one in PLAN if one[0].features in (SPACE.reference, ("nat", "l3fwd"), ("dpi", "l3fwd"))]

@@ -294,6 +294,7 @@ SAMPLES = st.dictionaries(
 )
 
 
+@pytest.mark.nightly
 @settings(max_examples=60, deadline=None)
 @given(
     costs=st.tuples(st.floats(1, 2000), st.integers(0, 5000)),

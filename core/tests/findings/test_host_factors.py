@@ -120,7 +120,16 @@ def many_boots(rng: np.random.Generator) -> list[RecordedRun]:
     ]
 
 
-@pytest.mark.parametrize("world", [one_host, two_hosts, two_scenarios, all_scenarios_of_a_host, many_boots])
+@pytest.mark.parametrize(
+    "world",
+    [
+        two_hosts,
+        *(
+            pytest.param(one, marks=pytest.mark.nightly)
+            for one in (one_host, two_scenarios, all_scenarios_of_a_host, many_boots)
+        ),
+    ],
+)
 def test_drifts_of_hosts_are_not_taken_for_a_kernel(
     world: Callable[[np.random.Generator], list[RecordedRun]],
 ) -> None:
@@ -158,6 +167,7 @@ def test_sizes_are_those_within_groups_however_uneven() -> None:
     assert other.error < 0.003
 
 
+@pytest.mark.nightly
 def test_errors_of_sizes_are_as_large_as_their_scatter() -> None:
     """They were a fifth of it."""
     off = []

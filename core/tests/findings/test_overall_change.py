@@ -93,6 +93,7 @@ def test_errors_of_one_host_and_commit_are_added_and_others_as_squares() -> None
     assert half(two_commits) == pytest.approx(0.005)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("common", [0.0, 0.5, 1.0])
 def test_the_interval_contains_the_truth_at_least_as_often_as_it_says(common: float) -> None:
     """Five scenarios of one host at one commit, whose errors have nothing, half or all in common."""

@@ -24,6 +24,7 @@ def of_world(world: World, margin: float, seed: int = 1, *, can_relink: bool = T
     return plan(runs, margin, "sfc_a", can_relink=can_relink)
 
 
+@pytest.mark.nightly
 def test_the_planned_launches_find_a_change_of_the_margin() -> None:
     found = of_world(HOST, 0.002)
     assert found.effort is not None and found.low is not None

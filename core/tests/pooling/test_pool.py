@@ -18,6 +18,7 @@ from tiers import size_of_tier
 
 MARGIN = 0.001
 HOST = World(host=0, hour=0.0003, layout=0.003, launch=0.005)
+LONGER = {"runs": 2, "launches": 60, "layouts": 30}
 
 
 def coverage(world: World, level: float, seeds: int, **how: int) -> float:
@@ -34,14 +35,18 @@ def coverage(world: World, level: float, seeds: int, **how: int) -> float:
 @pytest.mark.parametrize(
     ("world", "how"),
     [
-        (HOST, {"runs": 3, "launches": 48, "layouts": 24}),
-        (replace(HOST, hour=0.002), {"runs": 6, "launches": 24, "layouts": 12}),
-        (World(), {"hosts": 4, "runs": 2, "launches": 24, "layouts": 12}),
-        (replace(HOST, outliers=0.03), {"runs": 2, "launches": 60, "layouts": 30}),
-        (replace(HOST, outlying_layouts=0.05), {"runs": 2, "launches": 60, "layouts": 30}),
-        (replace(HOST, layout=0), {"runs": 2, "launches": 60, "layouts": 30}),
+        pytest.param(World(), {"hosts": 4, "runs": 2, "launches": 24, "layouts": 12}, id="hosts"),
+        *(
+            pytest.param(world, how, id=name, marks=pytest.mark.nightly)
+            for name, world, how in (
+                ("hours", HOST, {"runs": 3, "launches": 48, "layouts": 24}),
+                ("hours_differ", replace(HOST, hour=0.002), {"runs": 6, "launches": 24, "layouts": 12}),
+                ("outliers", replace(HOST, outliers=0.03), LONGER),
+                ("outlying_layouts", replace(HOST, outlying_layouts=0.05), LONGER),
+                ("no_placement", replace(HOST, layout=0), LONGER),
+            )
+        ),
     ],
-    ids=["hours", "hours_differ", "hosts", "outliers", "outlying_layouts", "no_placement"],
 )
 def test_intervals_contain_the_truth_as_often_as_they_say(world: World, how: dict[str, int]) -> None:
     world, seeds = replace(world, change=0.002), size_of_tier(80, 50)
@@ -79,6 +84,7 @@ def outcomes(world: World, seeds: int, runs: int = 4, launches: int = 180) -> Co
     return found
 
 
+@pytest.mark.nightly
 def test_equal_builds_raise_no_alarm_at_a_tenth_of_a_per_cent() -> None:
     found = outcomes(HOST, size_of_tier(24, 16))
     assert not found["regressed"] + found["improved"]

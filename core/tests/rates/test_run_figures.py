@@ -425,6 +425,7 @@ def test_a_drift_is_found_in_turns_of_a_launch() -> None:
     assert figures["cpp_drift"].head == pytest.approx(0.1, rel=0.1)
 
 
+@pytest.mark.nightly
 def test_a_host_that_wanders_is_no_drift_of_the_build_that_had_its_turn() -> None:
     found = [
         judged(soak_run(seed, turns=TURNS, host=0.03, timed=False))[1]["cpp_drift"] for seed in range(12)

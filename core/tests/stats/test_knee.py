@@ -46,6 +46,7 @@ def test_the_analytic_knee(poll: float, packet: float) -> None:
     assert found.end / found.level == pytest.approx((poll / FULL + packet) / (poll + packet), rel=0.02)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("poll", "packet", "noise"), [(300, 100, 0.01), (300, 100, 0.04), (100, 300, 0.01)])
 def test_the_interval_covers_the_knee(poll: float, packet: float, noise: float) -> None:
     """95 % nominal; 45 of 50 or more are expected of a true rate of 95 % with a probability of 0.96."""

@@ -79,6 +79,7 @@ def test_false_alarms_of_equal_builds(draw: Draw) -> None:
     assert share(outcomes, "regressed", "improved") <= upper(ALPHA, runs)
 
 
+@pytest.mark.nightly
 def test_false_alarms_stay_within_alpha_even_without_the_margins_help() -> None:
     """The t tests alone, all looks together, on normal noise: the spending is right by itself."""
     rng, runs, alarms = np.random.default_rng(3), size_of_tier(4000, 2000), 0

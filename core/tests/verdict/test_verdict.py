@@ -181,6 +181,7 @@ def test_a_feature_in_equal_code_is_a_price_alone() -> None:
     assert 190 < float(shown[1]) < verdict.price_cycles_per_packet < float(shown[2]) < 210
 
 
+@pytest.mark.nightly
 def test_the_interval_of_a_price_contains_the_truth() -> None:
     """More than 2 misses in 20 runs at 99 % have a probability of 1 in 1,000."""
     missed = 0

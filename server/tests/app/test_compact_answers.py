@@ -86,6 +86,7 @@ def test_accepted_codings() -> None:
     assert not accepts("gzip;q=0", "gzip") and not accepts("", "gzip") and not accepts("x-gzip", "gzip")
 
 
+@pytest.mark.nightly
 def test_runs_are_computed_once(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second answer reads no report."""
     service.upload(body_of(make_report(1)))

@@ -103,6 +103,7 @@ def filled(make_settings: Callable[..., Settings], clock: Clock) -> Iterator[Ser
     made.context.engine.dispose()
 
 
+@pytest.mark.nightly
 def test_a_list_takes_the_same_number_of_queries_however_long_it_is(filled: Service) -> None:
     few = {route: read(filled, route) for route in LISTS}
     for number in range(FEW + 1, MANY + 1):

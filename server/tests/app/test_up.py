@@ -212,6 +212,7 @@ def test_unreachable_database_is_a_message(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.nightly
 def test_full_disk_is_a_message() -> None:
     """A file system of its own that is too small for the database."""
     script = (

@@ -152,6 +152,7 @@ def flood(service: Service, sent: dict[str, str], times: int, *, network: str) -
         assert client.post(f"{API}/session", json=sent).status_code in (401, 429)
 
 
+@pytest.mark.nightly
 def test_bad_links_of_strangers_keep_nobody_out(service: Service) -> None:
     link = invited(service)
     flood(service, {"link": "bogus"}, sign_in_attempts.ACCOUNT.amount + 10, network="198.51.100")

@@ -120,7 +120,7 @@ def test_the_alert_has_the_figures_of_the_commits_newest_run(service: Service) -
     assert now["explanation"] != first["explanation"]
 
 
-@pytest.mark.parametrize("ended", ["by its time", "by hand"])
+@pytest.mark.parametrize("ended", ["by its time", pytest.param("by hand", marks=pytest.mark.nightly)])
 def test_what_was_muted_is_measured_again_when_it_ends(service: Service, ended: str) -> None:
     bench = rig(service)
     expected = {"scenario": "sfc_*", "why": "the host moves", "until": "2026-11-21T10:00:00Z"}
@@ -140,6 +140,7 @@ def test_what_was_muted_is_measured_again_when_it_ends(service: Service, ended: 
     assert said.count("its mute has ended") == 1
 
 
+@pytest.mark.nightly
 def test_a_scenario_that_joins_while_it_is_measured_is_measured_too(service: Service) -> None:
     bench = rig(service)
     alert = found(service, bench)
@@ -158,7 +159,9 @@ def test_a_scenario_that_joins_while_it_is_measured_is_measured_too(service: Ser
     assert alert_of(service, alert).scenarios == ["sfc_a", "sfc_b"]
 
 
-@pytest.mark.parametrize("order", [("bench-1", "bench-2"), ("bench-2", "bench-1")])
+@pytest.mark.parametrize(
+    "order", [("bench-1", "bench-2"), pytest.param(("bench-2", "bench-1"), marks=pytest.mark.nightly)]
+)
 def test_another_host_that_does_not_see_it_makes_it_host_specific(
     service: Service, order: tuple[str, str]
 ) -> None:
@@ -176,6 +179,7 @@ def test_another_host_that_does_not_see_it_makes_it_host_specific(
     assert expected == {"bench-1": None, None: "bench-1"}
 
 
+@pytest.mark.nightly
 def test_a_run_on_another_host_enters_no_series_and_overrules_nothing(service: Service) -> None:
     bench = rig(service, bench_2="same")
     found(service, bench, "bench-2")
@@ -189,6 +193,7 @@ def test_a_run_on_another_host_enters_no_series_and_overrules_nothing(service: S
     assert beside <= set(on.values()), "it is stored all the same"
 
 
+@pytest.mark.nightly
 def test_another_host_alone_can_confirm(service: Service) -> None:
     bench = rig(service, bench_1="undecided")
     alert = found(service, bench, "bench-2")
@@ -197,7 +202,7 @@ def test_another_host_alone_can_confirm(service: Service) -> None:
     assert confirming(service, alert).seen_on == ["bench-2"]
 
 
-@pytest.mark.parametrize("by_toml", [BUDGET_SECONDS, 600.0])
+@pytest.mark.parametrize("by_toml", [BUDGET_SECONDS, pytest.param(600.0, marks=pytest.mark.nightly)])
 def test_undecided_twice_stays_new_and_says_so(service: Service, by_toml: float) -> None:
     bench = rig(service, bench_1="undecided")
     bench.budget_seconds = by_toml
@@ -218,6 +223,7 @@ def test_a_job_that_fails_leaves_it_open(service: Service) -> None:
     assert "no such file" in (reported.measurements[0].why or "")
 
 
+@pytest.mark.nightly
 def test_a_silent_agents_job_is_given_out_again(service: Service) -> None:
     bench = rig(service)
     alert = found(service, bench)
@@ -286,6 +292,7 @@ def test_what_a_person_closes_is_not_measured(service: Service) -> None:
     assert confirming(service, alert).state == "closed"
 
 
+@pytest.mark.nightly
 def test_a_project_has_a_few_confirmations_at_once(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queueing, "MOST_OPEN", 1)
     bench = Rig(service, {sha(1): SLOW, sha(2): SLOW, sha(3): 2 * SLOW})
@@ -386,7 +393,12 @@ def change_point(session: Session, low: int, high: int, ratio: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ratio", "state"), [(150 / SLOW, "fixed"), ((150 / SLOW) ** 0.4, "partly_fixed"), (0.97, "confirmed")]
+    ("ratio", "state"),
+    [
+        pytest.param(150 / SLOW, "fixed", marks=pytest.mark.nightly),
+        ((150 / SLOW) ** 0.4, "partly_fixed"),
+        pytest.param(0.97, "confirmed", marks=pytest.mark.nightly),
+    ],
 )
 def test_a_history_that_is_back_at_its_level_fixes_it(service: Service, ratio: float, state: str) -> None:
     bench = rig(service)
@@ -404,6 +416,7 @@ def test_a_history_that_is_back_at_its_level_fixes_it(service: Service, ratio: f
     assert (fixed_by.sha if fixed_by else None) == (None if state == "confirmed" else sha(5))
 
 
+@pytest.mark.nightly
 def test_one_improvement_fixes_one_finding_the_newest(service: Service) -> None:
     bench = Rig(service, {sha(n): 150.0 * 1.3 ** ((n >= 1) + (n >= 3)) for n in range(LENGTH)})
     older = suspect_run(service, *measure(service, bench, 1))

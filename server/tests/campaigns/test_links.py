@@ -78,6 +78,7 @@ def test_a_run_that_contradicts_the_others_is_named_with_its_host(service: Servi
     assert max(chain) / min(chain) == pytest.approx(1, abs=0.002)
 
 
+@pytest.mark.nightly
 def test_the_command_enters_links_of_stored_reports_and_shows_what_more_would_gain(
     service: Service, bench: Bench, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -118,6 +119,7 @@ def test_idle_hosts_make_so_many_comparisons_a_day(service: Service, bench: Benc
     assert len(service.get("/projects/demo/links")) == 2
 
 
+@pytest.mark.nightly
 def test_a_change_of_compiler_is_bridged_before_anything_else(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,6 +165,7 @@ def test_a_change_of_host_is_bridged_on_both_sides_by_these_hosts_alone(
     assert bridges() == []
 
 
+@pytest.mark.nightly
 def test_a_side_whose_host_is_offline_waits_for_a_later_plan(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -191,6 +191,7 @@ def get(client: AppClient, path: str) -> Any:
     return answer.json()
 
 
+@pytest.mark.nightly
 def test_there_and_back_nothing_is_lost(before: str) -> None:
     old = stored(before)
     migrate.upgrade(before)
@@ -202,6 +203,7 @@ def test_there_and_back_nothing_is_lost(before: str) -> None:
     migrate.upgrade(before)
 
 
+@pytest.mark.nightly
 def test_addresses_answer_as_before(before: str, tmp_path: Path) -> None:
     migrate.upgrade(before)
     client = client_of(before, tmp_path)
@@ -248,6 +250,7 @@ def test_addresses_answer_as_before(before: str, tmp_path: Path) -> None:
     assert groups == [(1, None, None), (None, 4, None), (None, None, 3), (None, None, None)]
 
 
+@pytest.mark.nightly
 def test_what_ended_since_is_known_on_the_way_back(before: str, tmp_path: Path) -> None:
     migrate.upgrade(before)
     client = client_of(before, tmp_path)

@@ -63,6 +63,7 @@ def suspect(service: Service, number: int = LAST + 1, nat: float = 165.0, **what
     return found
 
 
+@pytest.mark.nightly
 def test_the_newest_value_is_measured_again_against_the_old_level(service: Service, bench: Bench) -> None:
     requested = suspect(service)
     assert (requested["state"], requested["scenario"], requested["metrics"]) == ("running", "sfc_a", ["cpp"])
@@ -113,6 +114,7 @@ def test_a_suspicion_that_shows_again_is_a_change_with_an_alert(service: Service
     assert {one["remeasured"]["outcome"] for one in points} == {"held"}
 
 
+@pytest.mark.nightly
 def test_three_values_make_a_discarded_suspicion_a_change(service: Service, bench: Bench) -> None:
     suspect(service)
     bench.work_all()
@@ -123,7 +125,7 @@ def test_three_values_make_a_discarded_suspicion_a_change(service: Service, benc
     assert {one["state"] for one in service.get(HISTORY)["change_points"]} == {"standing"}
 
 
-@pytest.mark.parametrize("queued", [True, False])
+@pytest.mark.parametrize("queued", [True, pytest.param(False, marks=pytest.mark.nightly)])
 def test_a_job_that_later_values_make_needless_is_dropped(
     service: Service, bench: Bench, *, queued: bool
 ) -> None:
@@ -139,6 +141,7 @@ def test_a_job_that_later_values_make_needless_is_dropped(
     assert done["state"] == "not_measured" and "later values decided" in done["message"]
 
 
+@pytest.mark.nightly
 def test_so_many_a_day_and_no_more(service: Service, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remeasurements, "MOST_PER_DAY", 1)
     suspect(service)
@@ -180,6 +183,7 @@ class Watching(Rig):
         return report.model_copy(update={"thresholds": [threshold]})
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("bench")
 def test_a_stage_that_is_the_same_does_not_discard_a_suspicion_of_the_chain(service: Service) -> None:
     requested = suspect(service)
@@ -190,7 +194,7 @@ def test_a_stage_that_is_the_same_does_not_discard_a_suspicion_of_the_chain(serv
     assert (verdict["outcome"], verdict["metrics"][0]["outcome"]) == ("inconclusive", "same")
 
 
-@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize("lower", [pytest.param(False, marks=pytest.mark.nightly), True])
 def test_latency_is_measured_again_too(
     service: Service, monkeypatch: pytest.MonkeyPatch, lower: bool
 ) -> None:

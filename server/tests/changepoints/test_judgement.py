@@ -131,6 +131,7 @@ def test_a_drift_has_its_first_and_its_last_commit(service: Service) -> None:
     assert f" in nat, {drift}; sfc_a; measured again" in message.text
 
 
+@pytest.mark.nightly
 def test_a_change_point_that_vanishes_counts_against_its_probability(service: Service) -> None:
     judged(service, line(levels((30, 150.0))))
     raised, back = levels((6, 156.0), seed=8), levels((20, 150.0), seed=9)
@@ -155,6 +156,7 @@ def test_improvement_is_recorded_and_no_suspicion(service: Service) -> None:
     assert {one["alert_id"] for one in found} == {None}
 
 
+@pytest.mark.nightly
 def test_order_of_arrival_does_not_matter(service: Service) -> None:
     measured = list(STEP)
     Random(3).shuffle(measured)
@@ -284,6 +286,7 @@ def test_two_hosts_that_differ(service: Service, step: float) -> None:
     assert {one["sha"] for one in found if one["stage"] == "nat"} == ({sha(21)} if step > 1 else set())
 
 
+@pytest.mark.nightly
 def test_what_one_host_does_alone_is_shown_as_its_own(service: Service) -> None:
     """From commit 21 on one of two hosts is dearer: no commit did it, and nobody is told."""
     noise = Random(5)

@@ -121,6 +121,7 @@ def story(service: Service, tmp_path: Path) -> Iterator[Story]:
     return lived(service, local_repo(service, tmp_path / "forge"))
 
 
+@pytest.mark.nightly
 def test_the_story(story: Story) -> None:
     """One history of some seconds: every part of the claim is looked at in it."""
     one_alert_for_each_planted_regression(story)

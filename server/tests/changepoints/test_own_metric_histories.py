@@ -78,6 +78,7 @@ def test_a_build_that_takes_longer_is_an_alert_by_its_history(service: Service) 
     assert service.get("/projects/demo/remeasurements") == []
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("of", "levels", "state"),
     [
@@ -131,6 +132,7 @@ def test_the_direction_is_that_of_nalm_toml(service: Service, after: float, dire
     assert len(service.get("/projects/demo/alerts")) == (direction == "worse")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("before", "after"), [(5.0, 0.0), (0.0, 5.0), (-3.0, 4.0)])
 def test_values_of_0_have_no_ratios_and_are_not_searched(
     service: Service, before: float, after: float
@@ -148,6 +150,7 @@ def test_values_of_0_have_no_ratios_and_are_not_searched(
     assert alert["metric"] == "build_seconds"
 
 
+@pytest.mark.nightly
 def test_a_history_from_before_is_searched_without_an_alert(service: Service) -> None:
     upload(service, [build_seconds(value) for value in with_step(60, 80)])
     rename(service, "build_seconds", "hidden")

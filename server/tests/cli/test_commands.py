@@ -176,6 +176,7 @@ def test_a_command_makes_no_server_where_none_is_named(
     assert call("project", "list", "--state", "new")[0] == 0
 
 
+@pytest.mark.nightly
 def test_a_migration_that_must_stop_the_running_version_says_so(call: Call, tmp_path: Path) -> None:
     assert call("migrate", "--online")[0] == 0
     assert call("migrate", "--to", "0023")[0] == 0

@@ -87,6 +87,7 @@ def test_every_page_has_its_answer(seeded: Settings) -> None:
         assert get("/api/v1/projects")[0]["alerts_open"] > 0
 
 
+@pytest.mark.nightly
 def test_what_is_kept_beside_runs_is_what_runs_say(seeded: Settings) -> None:
     """Points and outcomes were written in bulk: made again from the runs, they are the same."""
     with open_context(seeded) as context, context.sessions() as session:
@@ -103,6 +104,7 @@ def test_what_is_kept_beside_runs_is_what_runs_say(seeded: Settings) -> None:
         assert (rows("commit_outcomes", "commit_id, display"), rows("history_points", "run_number")) == before
 
 
+@pytest.mark.nightly
 def test_a_second_project_gets_the_same_figures_and_further_numbers(seeded: Settings) -> None:
     assert seed(seeded, "--project", "again").exit_code == 0
     taken = seed(seeded)

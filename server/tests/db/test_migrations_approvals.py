@@ -41,6 +41,7 @@ def job(number: int, pull_request: int, state: str, held: str) -> str:
     )
 
 
+@pytest.mark.nightly
 def test_what_was_dropped_waits_again_and_what_was_approved_does_not(url: str) -> None:
     migrate.upgrade(url, "0018")
     requests = "INSERT INTO pull_requests (project_id, number, state, from_fork, head_sha, updated_at) VALUES"

@@ -17,6 +17,7 @@ from sqlalchemy import select
 pytestmark = pytest.mark.dialects
 
 
+@pytest.mark.nightly
 def test_commits_measured_after_a_culprit_are_counted(service: Service, database_url: str) -> None:
     service.upload(body_of(make_report(1)))
     add_judged(service)

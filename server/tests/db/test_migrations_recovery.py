@@ -87,6 +87,7 @@ def stored(url: str, column: str) -> dict[int, int | None]:
     return {number: at.astimezone(UTC).hour if at and at.tzinfo else at and at.hour for number, at in rows}
 
 
+@pytest.mark.nightly
 def test_a_fix_and_a_report_without_a_second_look_are_no_confirmations(before: str) -> None:
     migrate.upgrade(before)
     assert stored(before, "confirmed_at") == {1: None, 2: 2, 3: None, 4: None, 5: 2}

@@ -394,6 +394,7 @@ def test_packs_of_killed_fetches_do_not_add_up(context: Context, repo: Repo, for
     assert (written.exists(), packed.exists(), writing.exists()) == (False, False, True)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("filtering", ["true", "false"])
 def test_a_mirror_of_many_fetches_has_few_packs_and_every_commit(
     context: Context, repo: Repo, forge: Forge, monkeypatch: pytest.MonkeyPatch, filtering: str

@@ -21,7 +21,8 @@ from nalm_server_harness import Clock, Service
 from nalm_server_polled import Scene, polled
 from nalm_server_reports import body_of, make_report
 
-POLLED = ("github", "gitlab", "gitea", "agit")
+POLLED = ("github", *(pytest.param(one, marks=pytest.mark.nightly) for one in ("gitlab", "gitea", "agit")))
+PUSHED = (WEBHOOKS[0], *(pytest.param(one, marks=pytest.mark.nightly) for one in WEBHOOKS[1:]))
 MUST = "comes from a fork: a developer must approve it"
 
 
@@ -53,7 +54,7 @@ def test_closed_and_reopened_waits_as_before(scene: Forked, forge: str) -> None:
     assert scene.service.lease(204) is None
 
 
-@pytest.mark.parametrize("forge", WEBHOOKS)
+@pytest.mark.parametrize("forge", PUSHED)
 def test_pushed_away_and_back_waits_and_what_was_approved_is_that_commit(scene: Forked, forge: str) -> None:
     first, second = scene.heads
     (one,) = scene.tell(forge, "opened", first)["job_ids"]

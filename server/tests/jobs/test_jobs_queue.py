@@ -261,6 +261,7 @@ def test_its_own_host_has_a_job_given_back_after_all_others(service: Service) ->
     assert [service.lease()["job_id"] for _ in range(2)] == [urgent, first]
 
 
+@pytest.mark.nightly
 def test_a_job_that_is_given_back_again_and_again_waits_longer(service: Service, clock: Clock) -> None:
     enqueue(service, 1)
     for seconds in [0, 0, 15, 30, 60, 120, 120]:

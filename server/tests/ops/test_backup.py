@@ -279,6 +279,7 @@ for do in (
 """
 
 
+@pytest.mark.nightly
 def test_full_disk_leaves_nothing_behind(
     service: Service, saved: Path, elsewhere: Settings, tmp_path: Path
 ) -> None:

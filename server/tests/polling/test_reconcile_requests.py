@@ -58,6 +58,7 @@ def test_opened_pushed_to_closed_and_merged_without_a_delivery(scene: Scene) -> 
     assert scene.error() is None
 
 
+@pytest.mark.nightly
 def test_late_webhook_makes_no_second_job_and_a_look_after_a_webhook_none_either(scene: Scene) -> None:
     scene.connect("github")
     found = scene.pull(1, scene.topic("found"))

@@ -66,6 +66,7 @@ def test_a_configuration_on_the_server_takes_the_place_of_a_missing_one(scene: S
     assert [kind for kind, _ in of_repository(scene)] == ["configuration"]
 
 
+@pytest.mark.nightly
 def test_a_default_branch_that_disappears_is_said_and_forgotten_when_it_is_back(scene: Scene) -> None:
     push(scene, SOUND)
     scene.repo.push("main:refs/heads/trunk")

@@ -69,6 +69,7 @@ def test_a_restarted_server_begins_with_the_stored_levels(
         assert after[name] - after[sha(7)] == pytest.approx(level - before[sha(7)], abs=1e-9)
 
 
+@pytest.mark.nightly
 def test_levels_of_metrics_that_nobody_searches_are_stored_too(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,6 +101,7 @@ def stored(service: Service) -> set[tuple[str, str]]:
         return {(metric, stage) for metric, stage in found}
 
 
+@pytest.mark.nightly
 def test_stored_levels_of_other_links_are_not_taken(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

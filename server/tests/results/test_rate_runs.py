@@ -169,6 +169,7 @@ def test_a_partial_fix_says_what_remains_and_the_last_good_commit_against_it_dec
     assert "Latency p99: recovered " in shown["reason"]
 
 
+@pytest.mark.nightly
 @pytest.mark.dialects
 @pytest.mark.usefixtures("line")
 def test_one_that_is_not_seen_again_is_dismissed(service: Service) -> None:
@@ -180,6 +181,7 @@ def test_one_that_is_not_seen_again_is_dismissed(service: Service) -> None:
     assert found["metric"] == "latency_p99_ns"
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("line")
 def test_a_bisection_finds_the_commit(service: Service) -> None:
     expected = {"good": sha(0), "bad": sha(LENGTH - 1), "scenario": "sfc_a:rate"}
@@ -189,7 +191,7 @@ def test_a_bisection_finds_the_commit(service: Service) -> None:
     assert (found["state"], found["high_sha"], found["direction"]) == ("found", sha(5), "regressed")
 
 
-@pytest.mark.parametrize("other", ["lower", "missing"])
+@pytest.mark.parametrize("other", ["lower", pytest.param("missing", marks=pytest.mark.nightly)])
 @pytest.mark.usefixtures("line")
 def test_an_alert_is_measured_again_by_its_own_figure(service: Service, other: str) -> None:
     """p99 is the same in the second run; full load is 10 % lower in it, or NDR could not be found."""
@@ -215,7 +217,10 @@ def lower_from_3_and_later_from_6(base: str, head: str) -> RunReport:
 
 @pytest.mark.parametrize(
     ("metric", "culprit", "message"),
-    [(None, 3, " regressed sfc_a:rate."), ("latency_p99_ns", 6, " regressed Latency p99 of sfc_a:rate.")],
+    [
+        pytest.param(None, 3, " regressed sfc_a:rate.", marks=pytest.mark.nightly),
+        ("latency_p99_ns", 6, " regressed Latency p99 of sfc_a:rate."),
+    ],
 )
 @pytest.mark.usefixtures("line")
 def test_a_bisection_can_search_for_one_figure(
@@ -230,6 +235,7 @@ def test_a_bisection_can_search_for_one_figure(
     assert found["message"].endswith(message)
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("line")
 def test_a_push_of_several_commits_is_bisected_by_the_figure_of_its_alert(service: Service) -> None:
     bench = RateBench(service, slow=(), measured=lower_from_3_and_later_from_6)
@@ -301,7 +307,7 @@ def test_a_schedule_of_rates(service: Service) -> None:
     assert (plain["kind"], plain["scenarios"]) == ("cycles", None)
 
 
-@pytest.mark.parametrize(("ndr", "p99"), [(0.93, 1.3), (1.07, 0.7)])
+@pytest.mark.parametrize(("ndr", "p99"), [(0.93, 1.3), pytest.param(1.07, 0.7, marks=pytest.mark.nightly)])
 def test_a_step_between_measured_commits_is_found_in_the_history(
     service: Service, ndr: float, p99: float
 ) -> None:

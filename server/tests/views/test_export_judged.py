@@ -108,6 +108,7 @@ def test_what_the_rows_say(judged: Service) -> None:
     assert all(one["missing"] for one in ncpp), "no experiment has told what features cost"
 
 
+@pytest.mark.nightly
 @pytest.mark.dialects
 def test_filters_go_by_columns_and_a_table_without_one_says_so(judged: Service) -> None:
     for table in Table:

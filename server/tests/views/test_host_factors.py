@@ -79,6 +79,7 @@ def test_health_is_that_of_the_sample_nearest_to_the_run(
     assert host_factors.health(run, known)["steal"] == expected
 
 
+@pytest.mark.nightly
 def test_health_after_a_run_says_nothing_of_it(service: Service, scenes: Scenes) -> None:
     """A sample lies within each run; one 15 minutes later has the opposite."""
     scenes.begin(service, "runs", upload_runs)
@@ -95,6 +96,7 @@ def test_health_after_a_run_says_nothing_of_it(service: Service, scenes: Scenes)
     assert steal["effects"][0]["change"] == pytest.approx(0.04, abs=0.01)
 
 
+@pytest.mark.nightly
 def test_huge_pages_are_a_factor_of_a_host_that_ran_with_and_without(service: Service) -> None:
     for number in range(1, RUNS + 1):
         pages, factor = ("huge", 1.0) if number % 2 else ("nohuge", 1.06)

@@ -118,6 +118,7 @@ def test_force_push_drops_what_waited(service: Service, repo: Repo, forge: Forge
     assert push(service, kept, base)["why"] == "0 new on main, 1 dropped by a force push"
 
 
+@pytest.mark.nightly
 def test_long_push_is_one_step_and_a_chain_of_twenty(service: Service, repo: Repo, forge: Forge) -> None:
     shas = [repo.commit(f"commit {number}") for number in range(46)]
     repo.push()
@@ -176,6 +177,7 @@ def test_releases_against_the_one_before(service: Service, repo: Repo, forge: Fo
     }
 
 
+@pytest.mark.nightly
 def test_a_tag_of_a_file_is_no_release_to_compare_with(service: Service, repo: Repo, forge: Forge) -> None:
     service.request("PUT", "/projects/demo/branch-filters", "admin", json={"measure_tags": True})
     first, second = repo.commit("first"), repo.commit("second")

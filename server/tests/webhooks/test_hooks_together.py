@@ -117,6 +117,7 @@ def test_git_is_called_as_often_for_many_as_for_few(scene: Forked, requested: li
     assert {row.status for row in rows(scene.service)} == {"accepted"}
 
 
+@pytest.mark.nightly
 def test_what_is_gathered_is_what_git_says(scene: Forked) -> None:
     """The history has random merges."""
     chance = random.Random(7)
@@ -230,6 +231,7 @@ def test_one_of_which_workers_die_takes_no_other_with_it(
     assert [row.status for row in rows(scene.service)] == ["accepted", "failed", "accepted", "accepted"]
 
 
+@pytest.mark.nightly
 @pytest.mark.dialects
 def test_statements_do_not_grow_with_the_deliveries_of_a_transaction(scene: Forked) -> None:
     """A group has as many SELECTs as one delivery, and on PostgreSQL as many statements of every kind.
@@ -250,6 +252,7 @@ def test_statements_do_not_grow_with_the_deliveries_of_a_transaction(scene: Fork
     assert changes[2] <= 10 + of_each * together.AT_ONCE
 
 
+@pytest.mark.nightly
 @pytest.mark.dialects
 def test_one_that_fails_in_a_transaction_fails_alone(scene: Forked, monkeypatch: pytest.MonkeyPatch) -> None:
     change = refs._change_pull_request
@@ -310,6 +313,7 @@ def test_a_head_that_goes_from_one_pull_request_to_another_stays_measured(scene:
     assert jobs == {first: (2, "queued"), second: (1, "queued")}
 
 
+@pytest.mark.nightly
 @pytest.mark.dialects
 def test_each_of_many_that_move_drops_its_own_jobs_only(scene: Forked) -> None:
     heads = topics(scene, "old", 4)
