@@ -103,7 +103,7 @@ lint: ## ruff, mypy --strict, import directions, house rules, the page's checks
 	@ruff check . && ruff format --check . && mypy && lint-imports --no-cache && tests/house_rules.sh
 
 test-core: ## Core's suite
-	@pytest -q -n 2 --dist loadfile $(DAY) core/tests
+	@pytest -q -n $$(nproc) --maxprocesses 2 --dist loadfile $(DAY) core/tests
 
 test-agent-units: ## The agent's suite without tests that build, start or measure an NF
 	@pytest -q -n 2 --dist loadfile $(DAY) $(AGENT_UNITS)

@@ -3,8 +3,8 @@
 `run_suites.py check|test|nightly [SUITE ...] [--without SUITE]`.
 
 Suites that measure run first, one after another. Meanwhile suites that only compute run on the first CPU, on
-which no NF is measured. As soon as the last one has measured, the others run two at a time, since many wait;
-what it does afterwards runs beside them. Each suite's output goes to .cache/test-logs/SUITE.log; that of a
+which no NF is measured. As soon as the last one has measured, the others run three at a time, since they often
+wait; what it does afterwards runs beside them. Each suite's output goes to .cache/test-logs/SUITE.log; that of a
 failing one is shown. Every suite runs in a process group of its own, which ends with the suite or when this
 program is interrupted: no process outlives a test run. At the end it lists each suite's time, processor time
 and share of the whole, and how busy the CPUs were.
@@ -31,8 +31,8 @@ from types import MappingProxyType
 
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / ".cache" / "test-logs"
-SIDE_BY_SIDE = 2
-"""Each has one to three processes: more suites at once take more processor time, not less time."""
+SIDE_BY_SIDE = 3
+"""Each has one to three processes that often wait. With four, each takes more processor time."""
 CPUS = len(os.sched_getaffinity(0))
 ON_FIRST_CPU = ("taskset", "--cpu-list", str(min(os.sched_getaffinity(0))), "nice", "-n", "19")
 """An NF's lcores are the last CPUs. What a measuring suite does on the first one comes before."""
@@ -107,7 +107,7 @@ TIERS: Mapping[str, Sequence[str]] = MappingProxyType(
             *("test-server-sqlite", "test-core", "test-agent-units", "lint", "test-nf-units", "test-web"),
         ),
         "test": (
-            *("test-server", "test-end-to-end", "test-agent", "test-nf", "test-nf-asan", "test-contract"),
+            *("test-server", "test-end-to-end", "test-agent", "test-contract", "test-nf", "test-nf-asan"),
             *("test-nf-tsan", "test-agent-timed", "test-demo"),
             *("page", "test-web", "lint", "test-core", "test-nf-fuzz"),
         ),

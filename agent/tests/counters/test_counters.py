@@ -71,9 +71,9 @@ ATTEMPTS = 3
 @pytest.mark.parametrize(
     "before",
     [
-        ["env", "UNUSED=1"],
+        pytest.param(["env", "UNUSED=1"], marks=pytest.mark.nightly),
         ["taskset", "-c", "0", "nice", "-n", "1"],
-        ["sh", "-c", 'uname; exec "$@"', "sh"],
+        pytest.param(["sh", "-c", 'uname; exec "$@"', "sh"], marks=pytest.mark.nightly),
         ["nice", "-n", "1", "sh", "-c", 'uname; "$@"; exit $?', "sh"],
     ],
     ids=["tool", "two tools", "script that execs", "tool and script that waits"],
@@ -93,6 +93,7 @@ def test_a_program_behind_a_tool_or_a_script_is_counted(
     assert behind.model_dump() == alone.model_dump()
 
 
+@pytest.mark.nightly
 def test_nf_without_valgrinds_header(tmp_path: Path, work: WorkDir) -> None:
     bare = build_tiny(tmp_path, "", "-DNALM_PROBE_NO_VALGRIND")
     with pytest.raises(SourceError, match="built without valgrind's header"):

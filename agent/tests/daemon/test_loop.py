@@ -176,6 +176,7 @@ def test_a_projects_configuration_takes_the_place_of_the_commits_own(
     assert report.configuration.sha256 == hashlib.sha256(text.encode()).hexdigest()
 
 
+@pytest.mark.nightly
 def test_the_cells_of_an_experiment_are_uploaded_but_those_that_are_in_or_cannot_be_here(
     server: FakeServer, nf_repository: NfRepository, home: Home
 ) -> None:

@@ -51,6 +51,7 @@ def test_the_agents_own_nf(
     assert all(stage.packets > 0 for one in run.report.rounds for stage in one.stages.values())
 
 
+@pytest.mark.nightly
 def test_the_first_scenario_of_a_repository(home: Home, work: WorkDir, nf_repository: NfRepository) -> None:
     run = compare_with_itself(home, work, Silent(), seconds=1, repository=nf_repository.path)
     check_shape(run)

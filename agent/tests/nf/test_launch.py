@@ -143,7 +143,7 @@ def test_probe_files_that_are_none(tiny_nf: list[str], work: WorkDir, tmp_path: 
 @pytest.mark.parametrize(
     ("work_h", "hint"),
     [
-        ("#define STOP_AFTER 15000\n", "waits for a lock"),
+        pytest.param("#define STOP_AFTER 15000\n", "waits for a lock", marks=pytest.mark.nightly),
         ("#define DRY_AFTER 15000\n", "buffers may be used up"),
     ],
     ids=["its lcore hangs", "its lcore polls on"],
@@ -178,8 +178,8 @@ def lent(command: list[str], work: WorkDir) -> RunningNf:
     [
         ("dpdk-testpmd", [], "#define STOP_AFTER 15000\n", True),
         ("dpdk-testpmd", ["--no-flush-rx"], "#define STOP_AFTER 15000\n", False),
-        ("dpdk-testpmd", [], "#define DRY_AFTER 15000\n", False),
-        ("forwarder", [], "#define STOP_AFTER 15000\n", False),
+        pytest.param("dpdk-testpmd", [], "#define DRY_AFTER 15000\n", False, marks=pytest.mark.nightly),
+        pytest.param("forwarder", [], "#define STOP_AFTER 15000\n", False, marks=pytest.mark.nightly),
     ],
     ids=["without the option", "with it", "polls on", "another program"],
 )

@@ -241,6 +241,7 @@ def test_instructions_of_a_program_that_dpdk_is_linked_into(
     assert counted.packets == 3200 and set(counted.stages) == {"rx", "app", "tx"}
 
 
+@pytest.mark.nightly
 def test_a_stripped_static_program_gets_what_it_lacks(
     tmp_path: Path, lent: dict[str, str], work: WorkDir
 ) -> None:

@@ -94,6 +94,7 @@ def test_a_thread_that_polls_between_turns_is_named(
             nf.finish()
 
 
+@pytest.mark.nightly
 def test_an_lcore_that_does_not_receive_is_not_waited_for_in_silence(
     bare_dpdk: Path, lent: dict[str, str], work: WorkDir
 ) -> None:
@@ -199,6 +200,7 @@ def test_a_setup_that_does_not_end_is_not_put_down_to_the_probe(
     assert "rte_eth_dev_start" not in hint
 
 
+@pytest.mark.nightly
 def test_instructions_until_a_program_is_set_up_are_not_counted(
     bare_dpdk: Path, lent: dict[str, str], work: WorkDir, tmp_path: Path
 ) -> None:

@@ -65,6 +65,7 @@ def test_the_command_shows_a_table_of_rates(traffic_repository: NfRepository, na
     assert "generator inside offers what it is asked for, within 1 %, up to" in " ".join(done.stdout.split())
 
 
+@pytest.mark.nightly
 @pytest.mark.timed
 def test_the_command_as_json(traffic_repository: NfRepository, nalm: Nalm) -> None:
     done = nalm.run("doctor", "--generator", "inside", "--json", cwd=traffic_repository.path)
@@ -81,6 +82,7 @@ def test_an_unknown_generator_is_named(traffic_repository: NfRepository, nalm: N
     assert "has no generator 'lab'; there are: inside" in done.stderr
 
 
+@pytest.mark.nightly
 @pytest.mark.timed
 def test_a_generator_outside_that_contradicts_the_nf_is_refused(
     traffic_repository: NfRepository, nalm: Nalm

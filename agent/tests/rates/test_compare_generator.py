@@ -95,6 +95,7 @@ def test_losses_are_found_by_a_generator_without_latency(
     assert "not measured: latency p50" in said
 
 
+@pytest.mark.nightly
 @pytest.mark.timed
 def test_a_sweep_of_both(traffic_repository: NfRepository, relayed: Path, tmp_path: Path) -> None:
     limited = 'arguments = ["--capacity", "100000"]\n'

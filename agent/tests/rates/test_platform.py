@@ -190,6 +190,7 @@ def test_a_setting_of_this_host_is_as_before_afterwards(
     assert read(always, THP) == "always" and not (nalm.home / tune.FILE).exists()
 
 
+@pytest.mark.nightly
 @pytest.mark.timed
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["term", "kill"])
 def test_a_setting_of_this_host_is_reverted_after_a_signal(

@@ -139,6 +139,7 @@ def test_what_a_poll_costs_is_found_at_its_stage_without_searches(
 LOAD = "load = { mrr = 0.5, burst = 4, new_flows = 1000, ramp = { ms = 30 } }\n"
 
 
+@pytest.mark.nightly
 def test_the_shape_of_the_scenarios_load_is_offered(traffic_repository: NfRepository, home: Home) -> None:
     """Base's own load, another one here, does not count."""
     few = QUICK.replace("launches = 11", "launches = 2")
@@ -407,6 +408,7 @@ def test_a_soak_with_a_generator_that_keeps_no_rate_is_refused_before_the_build(
     )
 
 
+@pytest.mark.nightly
 def test_a_soak_of_both(quick: NfRepository, home: Home) -> None:
     changed(quick, "number % 100 == 99 ? 2000", "number % 100 == 99 ? 2001")
     report = measured(quick, home, RunKind.SOAK)
@@ -419,6 +421,7 @@ def test_a_soak_of_both(quick: NfRepository, home: Home) -> None:
     assert set(memory.values) == {Arm.BASE, Arm.HEAD}, memory.missing
 
 
+@pytest.mark.nightly
 @pytest.mark.timed
 def test_a_soak_with_a_generator_outside_has_launches_in_turn(
     traffic_repository: NfRepository, home: Home, relayed: Path

@@ -69,6 +69,7 @@ def test_a_generator_outside_is_reserved_checked_and_named(
     assert "generator lab (trex v3.06)" in said
 
 
+@pytest.mark.nightly
 @pytest.mark.timed
 def test_without_latency_the_tail_is_missing_and_the_load_a_share_of_ndr(
     traffic_repository: NfRepository, relayed: Path, tmp_path: Path
@@ -88,6 +89,7 @@ def test_without_latency_the_tail_is_missing_and_the_load_a_share_of_ndr(
     assert "latency_p99_9 missing: generator lab (trex v3.06) measures no latency" in said
 
 
+@pytest.mark.nightly
 @pytest.mark.timed
 def test_a_soak_goes_on_with_the_same_generator_only(
     traffic_repository: NfRepository, relayed: Path, tmp_path: Path
@@ -116,6 +118,7 @@ def test_a_soak_goes_on_with_the_same_generator_only(
     assert server.methods().count("acquire") == 4, "once for both ports in each part"
 
 
+@pytest.mark.nightly
 @pytest.mark.timed
 def test_a_generator_of_another_version_does_not_continue_it(
     traffic_repository: NfRepository, relayed: Path, tmp_path: Path
@@ -149,6 +152,7 @@ def test_one_that_cannot_keep_a_rate_is_refused_before_the_build(traffic_reposit
     assert "kind trex or pktgen" in said
 
 
+@pytest.mark.nightly
 @pytest.mark.timed
 def test_a_load_of_the_procedure_is_kept_and_continued(
     traffic_repository: NfRepository, relayed: Path, tmp_path: Path

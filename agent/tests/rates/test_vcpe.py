@@ -78,6 +78,7 @@ def test_a_generator_outside_sends_each_load_in_both_directions(
         }  # fmt: skip
 
 
+@pytest.mark.nightly
 @pytest.mark.timed
 def test_a_generator_without_latency_says_so(
     traffic_repository: NfRepository, relayed: Path, tmp_path: Path
@@ -89,6 +90,7 @@ def test_a_generator_without_latency_says_so(
     assert "64 B: no packet had a time by direction: the generator outside measures no latency" in done.output
 
 
+@pytest.mark.nightly
 @pytest.mark.timed
 def test_what_was_measured_before_the_generator_failed_is_kept(
     traffic_repository: NfRepository, relayed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -59,6 +59,7 @@ def on_a_terminal(nalm: Nalm, cwd: Path, *arguments: str) -> tuple[int, str]:
     return done.returncode, b"".join(got).decode(errors="replace")
 
 
+@pytest.mark.nightly
 def test_an_nf_does_not_write_to_the_readers_terminal(
     nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:

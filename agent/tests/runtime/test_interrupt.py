@@ -80,6 +80,7 @@ def test_an_ended_hook_lets_what_it_started_clean_up(
     assert until(lambda: nf_processes(nalm.home) == [])
 
 
+@pytest.mark.nightly
 def test_killed(nf_repository: NfRepository, tmp_path: Path) -> None:
     nalm = Nalm(tmp_path / "home")
     process = start_until(nalm, nf_repository, "cycles")

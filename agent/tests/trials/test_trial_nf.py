@@ -85,6 +85,7 @@ def test_an_nf_whose_traffic_is_paced_is_set_up_before(
         nf.finish()
 
 
+@pytest.mark.nightly
 @pytest.mark.timed
 def test_drops_at_a_load_have_cause_and_lcore(traffic_nf: Path, work: WorkDir) -> None:
     with started(traffic_nf, work, "--capacity", str(CAPACITY)) as nf:
@@ -162,6 +163,7 @@ def test_a_lying_generator_makes_the_trial_invalid(traffic_nf: Path, work: WorkD
     assert "the generator reports" in trial.invalid
 
 
+@pytest.mark.nightly
 @pytest.mark.timed
 def test_packets_dropped_without_a_name_do_not_return(traffic_nf: Path, work: WorkDir) -> None:
     with started(traffic_nf, work, "--silent-drops", "--capacity", "10000") as nf:

@@ -119,6 +119,7 @@ def test_a_run_without_a_usable_interval_takes_no_part() -> None:
     assert combined([Ratio(1.0, 1.0, 1.0, 0.99), Ratio(1.0, 0.0, 2.0, 0.99)], 0.01) is None
 
 
+@pytest.mark.nightly
 def test_what_is_not_there_is_hardly_ever_confirmed() -> None:
     """Runs of equal builds, the first of which regressed by chance."""
     rng, low = np.random.default_rng(6), float(ndtri(1 - ALPHA / 2))

@@ -66,6 +66,7 @@ def test_a_spread_that_takes_too_many_launches_is_named_with_their_number() -> N
     assert not found.reachable and "launches, more than the 10000 of a plan" in found.reason
 
 
+@pytest.mark.nightly
 def test_hosts_that_differ_too_much_take_more_hosts() -> None:
     runs = [
         run

@@ -52,6 +52,7 @@ def flat() -> RateReport:
     return report(1)
 
 
+@pytest.mark.nightly
 def test_a_knee_of_one_build_alone_is_never_the_same() -> None:
     wide = SweepMargins(load_cpp=20, knee_pps=20)
     assert judge_sweeps(flat(), flat(), MARGINS).outcome is Outcome.SAME

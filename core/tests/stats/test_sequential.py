@@ -95,6 +95,7 @@ def test_false_alarms_stay_within_alpha_even_without_the_margins_help() -> None:
     assert alarms / runs <= upper(ALPHA, runs)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("settings", [DEFAULT_SETTINGS, EQUAL_COUNTS], ids=["counts differ", "equal counts"])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_change_of_the_margin_is_hardly_ever_called_same(sign: int, settings: Settings) -> None:

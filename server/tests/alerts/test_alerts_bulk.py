@@ -119,6 +119,7 @@ DECISIONS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("decision", DECISIONS, ids=lambda one: one["state"])
 def test_a_decision_is_undone_with_all_that_it_did(alerts: Service, decision: dict[str, Any]) -> None:
     first, second, third = ids(alerts)

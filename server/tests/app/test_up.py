@@ -232,6 +232,7 @@ def test_full_disk_is_a_message() -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.nightly
 def test_project_is_added_once(tmp_path: Path) -> None:
     arguments = ("project", "add", "nf", "--repository", "/srv/nf.git", "--state", str(tmp_path))
     first = command(*arguments)

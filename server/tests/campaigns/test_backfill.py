@@ -38,6 +38,7 @@ def bench(service: Service, **outcomes: str) -> Bench:
     return Bench(service, costs, {sha(int(key[1:])): value for key, value in outcomes.items()}, [])
 
 
+@pytest.mark.nightly
 def test_each_commit_once_oldest_first_a_few_at_a_time(service: Service) -> None:
     service.upload(body_of(make_report(5)))
     backfill = start(service)

@@ -91,6 +91,7 @@ def test_commits_that_do_not_build_are_skipped(service: Service) -> None:
     assert why[sha(11)] == "it is broken"
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("by_toml", [BUDGET_SECONDS, 600.0])
 @pytest.mark.usefixtures("line")
 def test_an_undecided_step_is_measured_longer_and_then_skipped(service: Service, by_toml: float) -> None:

@@ -159,6 +159,7 @@ def test_a_scenario_that_joins_while_it_is_measured_is_measured_too(service: Ser
     assert alert_of(service, alert).scenarios == ["sfc_a", "sfc_b"]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "order", [("bench-1", "bench-2"), pytest.param(("bench-2", "bench-1"), marks=pytest.mark.nightly)]
 )
@@ -329,6 +330,7 @@ def test_no_change_between_the_ends_is_dismissed(service: Service) -> None:
     assert alert_of(service, alert).state == "dismissed"
 
 
+@pytest.mark.nightly
 def test_a_slow_drift_is_confirmed_and_nobody_is_the_culprit(service: Service) -> None:
     bench = Rig(service, {sha(number): 150.0 * 1.008**number for number in range(LENGTH)})
     measure(service, bench, 1)
@@ -362,6 +364,7 @@ def test_a_regression_over_several_commits_is_reported_and_then_bisected(service
         assert session.get_one(CommitRow, row.commit_id).sha == sha(3)
 
 
+@pytest.mark.nightly
 def test_a_developer_has_it_measured_again(service: Service) -> None:
     bench = rig(service, bench_1="undecided")
     alert = found(service, bench)

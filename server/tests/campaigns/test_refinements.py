@@ -104,6 +104,7 @@ def undecided(service: Service, margin: float, days: int) -> list[tuple[str, str
     return [(one.base_sha, one.head_sha) for plan in plans for one in plan]
 
 
+@pytest.mark.nightly
 def test_decided_pairs_hide_no_older_ones(
     service: Service, bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -251,6 +251,7 @@ def test_looked_at_again_nothing_changes(service: Service) -> None:
     assert points(service) == found
 
 
+@pytest.mark.nightly
 def test_slow_drift(service: Service) -> None:
     noise = Random(11)
     ramp = [150.0 * (1 + 0.007 * min(max(n - 15, 0), 8)) for n in range(45)]
@@ -271,6 +272,7 @@ def test_a_change_that_more_values_take_back_is_withdrawn_from_its_alert(service
     assert points(service, state="standing") == []
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("step", [1.0, 1.05])
 def test_two_hosts_that_differ(service: Service, step: float) -> None:
     """One is dearer by 3 % and noisier: that is no commit's, and hides none."""

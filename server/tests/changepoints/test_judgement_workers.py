@@ -109,6 +109,7 @@ def elsewhere(service: Service) -> Iterator[None]:
     other.join()
 
 
+@pytest.mark.nightly
 @pytest.mark.dialects
 def test_what_is_found_while_a_project_is_weighed_is_weighed_too(
     service: Service, monkeypatch: pytest.MonkeyPatch

@@ -107,6 +107,7 @@ def test_a_history_that_is_back_at_its_level_fixes_its_alert(
     assert marked == [(sha(STEP), "worse"), (sha(LAST + STEP), "better")]
 
 
+@pytest.mark.nightly
 def test_a_shipped_metric_without_a_threshold_is_shown_only(service: Service) -> None:
     upload(service, [build_seconds(value, gates=False) for value in with_step(60, 80)])
     tasks.drain(service.context)

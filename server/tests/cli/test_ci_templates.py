@@ -263,6 +263,7 @@ def test_a_week_has_a_table_of_what_the_host_shows(
         assert not log.exists()
 
 
+@pytest.mark.nightly
 def test_check_submits_too_but_no_working_tree(
     clone: Workspace, origin: Origin, server: ContractServer
 ) -> None:

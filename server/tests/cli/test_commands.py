@@ -166,6 +166,7 @@ def test_a_mistake_is_reported_in_a_line(call: Call, command: str, given: str, e
     assert len(ours) == 1, complaint
 
 
+@pytest.mark.nightly
 def test_a_command_makes_no_server_where_none_is_named(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

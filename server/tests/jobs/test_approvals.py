@@ -282,6 +282,7 @@ def test_found_by_polling_it_waits_each_time(polling: Scene, forge: str) -> None
     assert polling.service.lease()["job_id"] == waits["id"]
 
 
+@pytest.mark.nightly
 @pytest.mark.dialects
 def test_a_head_that_only_git_saw_move_is_still_the_forks(polling: Scene) -> None:
     first, second = polling.topic("first"), polling.topic("second")

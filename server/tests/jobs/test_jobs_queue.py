@@ -165,6 +165,7 @@ def test_infrastructure_is_tried_again_elsewhere_and_a_build_is_not(service: Ser
 BUSY = {"outcome": "failed", "kind": "generator_busy", "message": "generator lab is taken by 'alice'\nhint"}
 
 
+@pytest.mark.nightly
 def test_a_job_waits_for_its_generator_without_an_attempt(service: Service, clock: Clock) -> None:
     job = enqueue(service, 1)
     pauses = []

@@ -75,6 +75,7 @@ def test_webhook_of_an_annotated_tag_of_a_file_makes_one_more_event(
     assert (len(made_up), scene.error()) == (1, None)
 
 
+@pytest.mark.nightly
 def test_a_change_without_a_plan_does_not_hide_the_others_and_is_reported(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -155,6 +155,7 @@ def test_what_ended_is_found_among_more_open_ones_than_are_listed_or_requested(
     assert scene.known() == {1: "open", 2: "closed", 3: "open"}
 
 
+@pytest.mark.nightly
 @pytest.mark.dialects
 def test_one_that_nobody_can_read_or_fetch_does_not_hide_the_others(scene: Scene) -> None:
     scene.connect("github")

@@ -118,6 +118,7 @@ def fail(service: Service, lease: dict[str, Any], why: str) -> None:
     service.post(f"/agent/jobs/{lease['job_id']}/finish", "agent", 200, end)
 
 
+@pytest.mark.nightly
 def test_a_wrong_key_is_said_with_its_line_until_a_commit_is_measured(scene: Scene) -> None:
     service = scene.service
     sha = push(scene, SOUND)

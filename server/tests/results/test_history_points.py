@@ -74,6 +74,7 @@ CHANGES: list[Callable[[Session, RunRow, random.Random], None]] = [
 ]
 
 
+@pytest.mark.nightly
 def test_points_are_what_runs_and_verdicts_say(service: Service) -> None:
     draw = random.Random(16)
     for step in range(STEPS):

@@ -80,6 +80,7 @@ def test_distributions_losses_and_searches_of_a_run(service: Service) -> None:
     service.get(f"/runs/{2:032x}/rates", status=404)
 
 
+@pytest.mark.nightly
 def test_a_sweep_has_both_curves_and_their_knees(service: Service) -> None:
     service.upload(dump_report(swept(1, sha(0), sha(1))))
     shown = service.get(f"/runs/{1:032x}/rates")
@@ -215,6 +216,7 @@ def lower_from_3_and_later_from_6(base: str, head: str) -> RunReport:
     return both(lower=first < 3 <= last, later_tail=first < 6 <= last)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("metric", "culprit", "message"),
     [

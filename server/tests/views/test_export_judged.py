@@ -74,6 +74,7 @@ def test_each_table_holds_the_same_rows_in_each_format(judged: Service) -> None:
                     assert float(one[name]) == other[name] == value
 
 
+@pytest.mark.nightly
 @pytest.mark.dialects
 def test_what_the_rows_say(judged: Service) -> None:
     (alert,) = rows_of(judged, "json", "alerts")

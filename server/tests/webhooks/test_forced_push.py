@@ -84,6 +84,7 @@ def test_a_regression_that_was_forced_off_the_branch_is_over(service: Service, r
     assert (verdict["outcome"], verdict["fixes_sha"]) == ("improved", None)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("confirmed", "state"), [(True, "reopened"), (False, "new")])
 def test_it_is_there_again_once_it_is_pushed_back(
     service: Service, repo: Repo, confirmed: bool, state: str
@@ -102,6 +103,7 @@ def test_it_is_there_again_once_it_is_pushed_back(
     assert looks(service) == before + 1
 
 
+@pytest.mark.nightly
 def test_what_a_dropped_commit_fixed_is_open_again(service: Service, repo: Repo) -> None:
     base, slow, fix = repo.commit("base"), repo.commit("slow"), repo.commit("fix")
     push(service, repo, base, fix)
