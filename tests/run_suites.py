@@ -3,11 +3,11 @@
 `run_suites.py check|test|nightly [SUITE ...] [--without SUITE]`.
 
 Suites that measure run first, one after another. Meanwhile suites that only compute run on the first CPU, on
-which no NF is measured. As soon as the last one has measured, the others run three at a time, since they often
-wait; what it does afterwards runs beside them. Each suite's output goes to .cache/test-logs/SUITE.log; that of a
-failing one is shown. Every suite runs in a process group of its own, which ends with the suite or when this
-program is interrupted: no process outlives a test run. At the end it lists each suite's time, processor time
-and share of the whole, and how busy the CPUs were.
+which no NF is measured. As soon as the last one has measured, the others run three at a time, since they
+often wait; what it does afterwards runs beside them. Each suite's output goes to .cache/test-logs/SUITE.log;
+that of a failing one is shown. Every suite runs in a process group of its own, which ends with the suite or
+when this program is interrupted: no process outlives a test run. At the end it lists each suite's time,
+processor time and share of the whole, and how busy the CPUs were.
 """
 
 from __future__ import annotations
