@@ -3,7 +3,7 @@
 `run_suites.py check|test|nightly [SUITE ...] [--without SUITE]`.
 
 Suites that measure run first, one after another. Meanwhile suites that only compute run on the first CPU, on
-which no NF is measured. As soon as the last one has measured, the others run three at a time, since they
+which no NF is measured. As soon as the last one has measured, the others run two at a time, since they
 often wait; what it does afterwards runs beside them. Each suite's output goes to .cache/test-logs/SUITE.log;
 that of a failing one is shown. Every suite runs in a process group of its own, which ends with the suite or
 when this program is interrupted: no process outlives a test run. At the end it lists each suite's time,
@@ -31,8 +31,9 @@ from types import MappingProxyType
 
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / ".cache" / "test-logs"
-SIDE_BY_SIDE = 3
-"""Each has one to three processes that often wait. With four, each takes more processor time."""
+SIDE_BY_SIDE = 2
+"""Each has one to three processes. An NF that waits for another program takes its CPU, so with three or four
+suites each takes more processor time."""
 CPUS = len(os.sched_getaffinity(0))
 ON_FIRST_CPU = ("taskset", "--cpu-list", str(min(os.sched_getaffinity(0))), "nice", "-n", "19")
 """An NF's lcores are the last CPUs. What a measuring suite does on the first one comes before."""

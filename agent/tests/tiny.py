@@ -15,17 +15,12 @@ from loaded_python import LoadedPython
 
 NALM = Path(sys.executable).with_name("nalm")
 LOADED = """
-import multiprocessing.forkserver
-import MLRsearch, multiprocessing.popen_forkserver, scipy.special
+import MLRsearch, multiprocessing.popen_spawn_posix, scipy.special
 import nalm_agent.artifacts.limited_reading, nalm_agent.cli.agent, nalm_agent.cli.check
 import nalm_agent.daemon.loop, nalm_agent.desk.conclude, nalm_agent.measure.measure
 import nalm_agent.server_api.client, nalm_agent.shell.app, nalm_agent.shell.completion
 import nalm_core.features.decompose_run, nalm_core.functions.judge
 import nalm_core.verdict.verdict, nalm_core.verdict.wording
-
-# Forks of this process share its fork server; otherwise each `nalm` that reads a build starts one.
-multiprocessing.forkserver._forkserver.ensure_running()
-multiprocessing.forkserver._forkserver.ensure_running = lambda: None
 """
 ROOT = Path(__file__).resolve().parents[2]
 NF_SOURCE = Path(__file__).parent / "nf" / "tiny_nf.c"

@@ -68,7 +68,7 @@ def patterns() -> dict[tuple[str, int], str]:
             for one in _within(value):
                 # Patterns that are only matched are tried only at the beginning of a text.
                 at_start = isinstance(value, re.Pattern) and name not in searched
-                form = rf"\A(?:{one.pattern})" if at_start and not one.flags & re.VERBOSE else one.pattern
+                form = _at_start(one) if at_start and not one.flags & re.VERBOSE else one.pattern
                 found[form, one.flags] = module
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.Call) and node.args and _is_of_re(node.func):
@@ -76,8 +76,14 @@ def patterns() -> dict[tuple[str, int], str]:
                 if isinstance(first, ast.Constant) and isinstance(first.value, str):
                     flags = re.MULTILINE if "MULTILINE" in ast.unparse(node) else 0
                     compiled = re.compile(first.value, flags)
-                    found[compiled.pattern, compiled.flags] = module
+                    if (_at_start(compiled), compiled.flags) not in found:
+                        found[compiled.pattern, compiled.flags] = module
     return found
+
+
+def _at_start(pattern: re.Pattern[str]) -> str:
+    """The pattern, tried only at the beginning of a text."""
+    return rf"\A(?:{pattern.pattern})"
 
 
 def _is_of_re(function: ast.expr) -> bool:

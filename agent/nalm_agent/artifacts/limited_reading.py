@@ -7,9 +7,10 @@ import multiprocessing
 import os
 import resource
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import Self, TypeVar
 
 from nalm_agent.runtime.errors import BuildError, UnrepeatableError
@@ -17,11 +18,8 @@ from nalm_agent.runtime.errors import BuildError, UnrepeatableError
 MEMORY_BYTES = 6 << 30
 """Address space of the process: several times the largest file."""
 CPU_SECONDS = 300
-_READERS = [f"nalm_agent.artifacts.{name}" for name in ("loadable", "function_digest", "code_sizes")]
-_forks = multiprocessing.get_context("forkserver")
-_forks.set_forkserver_preload([__name__, *_READERS])
-"""Its server has loaded the readers. Each reading is a fork of the server: it starts quickly and has none of
-nalm's memory."""
+SAFE_PATH = "PYTHONSAFEPATH"
+"""With it Python imports nothing from the working directory, which is often the measured repository."""
 
 Argument = TypeVar("Argument")
 Result = TypeVar("Result")
@@ -47,10 +45,13 @@ class LimitedReading:
         otherwise the function's own exception.
         """
         if self._process is None:
+            spawned = multiprocessing.get_context("spawn")
             limits = (MEMORY_BYTES, CPU_SECONDS)
-            self._process = ProcessPoolExecutor(1, _forks, initializer=_limit, initargs=limits)
+            self._process = ProcessPoolExecutor(1, spawned, initializer=_limit, initargs=limits)
         try:
-            return self._process.submit(function, what).result()
+            with _safe_path():  # the first call starts the process
+                reading = self._process.submit(function, what)
+            return reading.result()
         except MemoryError as error:
             raise BuildError(
                 f"reading what the build made took more than {MEMORY_BYTES >> 30} GiB of memory: that is no "
@@ -61,6 +62,19 @@ class LimitedReading:
                 f"reading what the build made took more than {CPU_SECONDS} s, or was killed",
                 hint="if this host lacks memory, give it more; otherwise that is no ordinary ELF file",
             ) from error
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[SAFE_PATH]
+        else:
+            os.environ[SAFE_PATH] = before
 
 
 def _limit(memory_bytes: int, cpu_seconds: int) -> None:

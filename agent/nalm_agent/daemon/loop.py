@@ -297,7 +297,13 @@ def pieces(lease: Lease, repository: Repository) -> Iterator[Piece]:
     cells = None if requested is None else cell_kind(requested.kind)
     if requested is not None and cells is not None:
         experiment = Experiment(
-            repository, head, cells, requested.names, requested.seed, lease.budget_seconds
+            repository,
+            head,
+            cells,
+            requested.names,
+            requested.seed,
+            lease.budget_seconds,
+            lease.report_bytes,
         )
         for cell in experiment.cells():
             if cell.about.name not in lease.measured:

@@ -32,6 +32,8 @@ class Experiment:
     seed: int = 0
     cell_seconds: float | None = None
     """Time for the rounds of a cell."""
+    report_bytes: int | None = None
+    """Largest report of a cell; None: any size."""
 
     def config(self) -> Config:
         """Raises ConfigError."""
@@ -51,6 +53,7 @@ class Experiment:
             force=True,
             budget_seconds=self.cell_seconds or CELL_SECONDS,
             cell=cell,
+            report_bytes=self.report_bytes,
         )
 
 

@@ -234,7 +234,8 @@ def measure_rounds(
             return "decision"
         if budget is not None and seconds + seconds / (launch + 1) > budget:
             return "budget"
-        if bench.room is not None and not bench.room.holds_another(rounds, bench.bare):
+        is_last = launch + 1 == bench.settings.max_launches
+        if bench.room is not None and not is_last and not bench.room.holds_another(rounds, bench.bare):
             return "launches"
     return "launches"
 

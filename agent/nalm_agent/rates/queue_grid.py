@@ -58,6 +58,13 @@ class GridMeasured:
     left_out: list[str] = field(default_factory=list)
     """Cells and loads that could not be compared, with reasons."""
     notes: list[str] = field(default_factory=list)
+    hint: str | None = None
+    """What helps against the last reason that the host gave."""
+
+    def require_any(self) -> None:
+        """Raises HostError if no load was compared."""
+        if not self.compared:
+            raise HostError("no load could be compared", log="\n".join(self.left_out), hint=self.hint)
 
 
 def queue_table(place: Place, name: str | None) -> QueueConfig:
@@ -100,6 +107,8 @@ def measure_grid(table: QueueConfig, grid: Grid, place: Place) -> GridMeasured:
             raise
         except (ModelInputError, NfError, HostError) as error:
             found.left_out.append(f"{text}: {error}")
+            if isinstance(error, HostError):
+                found.hint = error.hint
     return found
 
 

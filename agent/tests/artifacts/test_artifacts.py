@@ -129,6 +129,22 @@ def test_reading_has_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         reading.read(loadable_files, tmp_path)
 
 
+def test_reading_imports_nothing_from_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is often the measured repository, whose files may have the names of Python's modules."""
+    build, here = tmp_path / "build", tmp_path / "here"
+    build.mkdir()
+    here.mkdir()
+    shutil.copy(ELF, build / "nf")
+    for name in ("struct", "json", "queue", "elftools"):
+        (here / f"{name}.py").write_text("raise ValueError('imported')\n")
+    monkeypatch.chdir(here)
+    with LimitedReading() as reading:
+        assert set(reading.read(loadable_files, build)) == {"nf"}
+    assert "PYTHONSAFEPATH" not in os.environ
+
+
 def test_the_reading_process_ends_with_a_killed_agent() -> None:
     script = """
 import os

@@ -176,7 +176,16 @@ def test_a_projects_configuration_takes_the_place_of_the_commits_own(
     assert report.configuration.sha256 == hashlib.sha256(text.encode()).hexdigest()
 
 
-@pytest.mark.nightly
+def test_a_cells_report_has_the_servers_limit(nf_repository: NfRepository, work: WorkDir) -> None:
+    text = f'{NALM_TOML}[ablation.beta]\npairs = [{{ off = "tiny", on = "tiny" }}]\n'
+    head = nf_repository.commit("a table", nalm__toml=text)
+    requested = LeasedExperiment(id=4, kind=Kind.ABLATION, names=[], seed=1)
+    more = {"experiment": requested, "report_bytes": 1 << 20}
+    lease = lease_of(nf_repository, head).model_copy(update=more)
+    (piece,) = loop.pieces(lease, Repository(nf_repository.path, work.fresh("git")))
+    assert piece.request.report_bytes == 1 << 20
+
+
 def test_the_cells_of_an_experiment_are_uploaded_but_those_that_are_in_or_cannot_be_here(
     server: FakeServer, nf_repository: NfRepository, home: Home
 ) -> None:

@@ -36,6 +36,14 @@ def test_a_run_ends_when_its_report_is_full(tiny_nf: list[str], work: WorkDir) -
     assert (ended, launches) == ("launches", [1])
 
 
+def test_a_run_of_all_its_launches_was_not_ended_by_the_limit(tiny_nf: list[str], work: WorkDir) -> None:
+    settings = Settings(margin=0.001, alpha=0.05, looks=1, turn_ms=1, turns_per_launch=2, max_launches=1)
+    runs = {arm: ArmRun(arm, NfStart(list(tiny_nf), ready_seconds=30)) for arm in (Arm.BASE, Arm.HEAD)}
+    bench = Bench(settings, choose(1), work, room=ReportRoom(1000))
+    assert measure_rounds(bench, runs, lambda *_: False, lambda *_: None) == "launches"
+    assert bench.room is not None and not bench.room.full
+
+
 def test_the_note_names_the_limit() -> None:
     note = ReportRoom(16 << 20).note(144)
     assert "ended at 144" in note and "at most 16 MiB (NALM_REPORT_BYTES)" in note

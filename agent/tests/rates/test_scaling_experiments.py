@@ -387,6 +387,10 @@ def test_a_cell_that_the_host_disturbs_is_left_out(
     measured = measure_grid(queue_table(place, None), replace(GRID, rings=[64, 128]), place)
     assert measured.left_out == ["batch 32, ring 64: no huge page is free"]
     assert [one.trials for one in measured.compared] == [2, 2, 2]
+    failures = [HostError("no huge page is free", hint="reserve some")]
+    with pytest.raises(HostError, match="no load could be compared") as found:
+        measure_grid(queue_table(place, None), GRID, place).require_any()
+    assert found.value.hint == "reserve some"
     failures = [TooFewCpusError("2 CPUs are needed")]
     with pytest.raises(TooFewCpusError):
         measure_grid(queue_table(place, None), GRID, place)

@@ -139,7 +139,7 @@ class Settings(BaseSettings):
     @classmethod
     def _given(cls, value: object, info: ValidationInfo) -> object:
         """Kubernetes gives containers NALM_PORT=tcp://ADDRESS:PORT beside a Service named nalm."""
-        if value == "" or (isinstance(value, str) and value.startswith("tcp://")):
+        if isinstance(value, str) and (value == "" or value.startswith(("tcp://", "udp://", "sctp://"))):
             return cls.model_fields[str(info.field_name)].default
         return value
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,6 +55,8 @@ NEIGHBOURS = frozenset(
     }
 )
 """Variables of the agent, NFs, CI and make, which may be in the environment, too."""
+OF_SERVICE = re.compile(r"NALM_(SERVICE_(HOST|PORT(_\w+)?)|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)")
+"""Variables that Kubernetes gives containers beside a Service named nalm."""
 
 
 class SettingsError(Exception):
@@ -147,7 +150,7 @@ def _unknown(variables: Mapping[str, str], where: str) -> list[str]:
     """Unknown NALM_ variables, each with the nearest known one."""
     lines = []
     for name in sorted(variables):
-        if name.startswith(PREFIX) and name not in known() | NEIGHBOURS:
+        if name.startswith(PREFIX) and name not in known() | NEIGHBOURS and not OF_SERVICE.fullmatch(name):
             near = difflib.get_close_matches(name, known(), n=1)
             meant = f"; did you mean {near[0]}?" if near else ": `nalm-server settings` lists all settings"
             lines.append(f"{name} in {where} is no setting{meant}")

@@ -28,11 +28,11 @@ State = Annotated[
 ]
 Host = Annotated[
     str | None,
-    typer.Option("--host", envvar="NALM_HOST", help="Address to serve on; 127.0.0.1 by default."),
+    typer.Option("--host", help="Address to serve on; by default NALM_HOST, or else 127.0.0.1."),
 ]
 Port = Annotated[
     int | None,
-    typer.Option("--port", envvar="NALM_PORT", help="Port to serve on; 8080 by default.", min=0, max=65535),
+    typer.Option("--port", help="Port to serve on; by default NALM_PORT, or else 8080.", min=0, max=65535),
 ]
 
 

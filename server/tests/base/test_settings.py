@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from nalm_server.base import settings_loading
-from nalm_server.base.settings import Settings
 from nalm_server.base.settings_loading import NEIGHBOURS, SettingsError, known, load
 from nalm_server.cli import up
 from nalm_server.cli.main import app
@@ -111,12 +110,17 @@ def test_the_file_says_where_to_serve_unless_an_option_does(
     assert re.search(rf"^NALM_PORT +9090 +\({re.escape(str(config))}\)$", shown, re.M)
 
 
-@pytest.mark.parametrize("given", ["", "tcp://10.0.0.1:80"])
+@pytest.mark.parametrize("given", ["", "tcp://10.0.0.1:80", "udp://10.0.0.1:80"])
 def test_what_containers_find_in_the_environment_is_no_port(
     given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An empty line of a settings file; the address of a Kubernetes Service named nalm."""
+    """An empty line of a settings file; what Kubernetes says of a Service named nalm."""
     monkeypatch.setenv("NALM_PORT", given)
     monkeypatch.setenv("NALM_HOST", "")
-    found = Settings(state_dir=tmp_path)
-    assert (found.host, found.port) == ("127.0.0.1", 8080)
+    for name in ("SERVICE_HOST", "SERVICE_PORT", "SERVICE_PORT_HTTP", "PORT_80_TCP", "PORT_80_TCP_ADDR"):
+        monkeypatch.setenv(f"NALM_{name}", "10.0.0.1")
+    found = []
+    monkeypatch.setattr(up, "run_up", lambda settings, **_: found.append((settings.host, settings.port)))
+    done = CliRunner().invoke(app, ["up", "--no-agent", "--state", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    assert found == [("127.0.0.1", 8080)]
