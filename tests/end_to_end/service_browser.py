@@ -139,20 +139,16 @@ class LastingPage:
     def used(self) -> Iterator[Page]:
         """The page in its first view, with nothing open and no request caught. Errors of its scripts since
         then fail the test."""
-        self._leave()
         self._page.set_viewport_size(FIRST_VIEW)
         self._page.emulate_media(color_scheme="light")
         self._page.mouse.move(0, 0)
         try:
             yield self._page
-            self._leave()
         finally:
+            self._page.unroute_all(behavior="ignoreErrors")
+            self._page.goto("about:blank")
             errors, self._errors = self._errors, []
         assert not errors, errors
-
-    def _leave(self) -> None:
-        self._page.unroute_all(behavior="ignoreErrors")
-        self._page.goto("about:blank")
 
 
 @contextmanager

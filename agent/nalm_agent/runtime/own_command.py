@@ -19,7 +19,8 @@ def own_command(arguments: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
     the time to clean up."""
     with ExitStack() as stack:
         with SignalGuard():
-            command = [sys.executable, "-m", "nalm_agent", *arguments]
+            # -P: nothing is imported from the working directory, which is often the measured repository.
+            command = [sys.executable, "-P", "-m", "nalm_agent", *arguments]
             process = subprocess.Popen(dying_with(os.getpid(), command, "TERM"), stdin=subprocess.DEVNULL)
             stack.callback(_end, process)
         yield process

@@ -27,21 +27,20 @@ def test_a_report_that_is_full_is_not_larger_than_the_limit(limit: int) -> None:
     assert limit / 2 < len(dump_report(report.model_copy(update={"rounds": rounds}))) < limit
 
 
-def test_a_run_ends_when_its_report_is_full(tiny_nf: list[str], work: WorkDir) -> None:
-    settings = Settings(margin=0.001, alpha=0.05, looks=1, turn_ms=1, turns_per_launch=2, max_launches=9)
+@pytest.mark.parametrize(("planned", "full"), [(9, True), (1, False)])
+def test_a_run_ends_when_another_launch_has_no_room(
+    tiny_nf: list[str], work: WorkDir, planned: int, full: bool
+) -> None:
+    """The limit did not end a run that has all its launches."""
+    settings = Settings(
+        margin=0.001, alpha=0.05, looks=1, turn_ms=1, turns_per_launch=2, max_launches=planned
+    )
     runs = {arm: ArmRun(arm, NfStart(list(tiny_nf), ready_seconds=30)) for arm in (Arm.BASE, Arm.HEAD)}
     launches: list[int] = []
-    bench = Bench(settings, choose(1), work, room=ReportRoom(1000))
+    room = ReportRoom(1000)
+    bench = Bench(settings, choose(1), work, room=room)
     ended = measure_rounds(bench, runs, lambda *_: False, lambda done, _: launches.append(done))
-    assert (ended, launches) == ("launches", [1])
-
-
-def test_a_run_of_all_its_launches_was_not_ended_by_the_limit(tiny_nf: list[str], work: WorkDir) -> None:
-    settings = Settings(margin=0.001, alpha=0.05, looks=1, turn_ms=1, turns_per_launch=2, max_launches=1)
-    runs = {arm: ArmRun(arm, NfStart(list(tiny_nf), ready_seconds=30)) for arm in (Arm.BASE, Arm.HEAD)}
-    bench = Bench(settings, choose(1), work, room=ReportRoom(1000))
-    assert measure_rounds(bench, runs, lambda *_: False, lambda *_: None) == "launches"
-    assert bench.room is not None and not bench.room.full
+    assert (ended, launches, room.full) == ("launches", [1], full)
 
 
 def test_the_note_names_the_limit() -> None:
