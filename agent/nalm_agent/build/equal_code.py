@@ -77,6 +77,12 @@ def not_loaded_note(base: Built, head: Built, of_base: Loaded, of_head: Loaded) 
     return f"not loaded by either arm, and different in head: {listed}"
 
 
+def are_programs(base: Built, head: Built, paths: Iterable[str]) -> bool:
+    """True if all files at these paths are programs of both builds, so that comparing functions compares them
+    whole."""
+    return all(path in base.contents.programs and path in head.contents.programs for path in paths)
+
+
 def changed_functions(base: Built, head: Built, paths: Iterable[str]) -> list[str] | None:
     """Functions of the programs at these paths whose code or data differ; None if they cannot be read."""
     programs = [path for path in paths if path in base.contents.programs or path in head.contents.programs]

@@ -56,6 +56,11 @@ class StageCounts:
     stages: dict[str, int]
     unattributed: int
     functions: dict[str, list[FunctionCount]]
+    """The costliest of each stage."""
+    executed: dict[str, list[str]]
+    """Names of all functions that were executed under each stage."""
+    executed_outside: list[str]
+    """Those that were executed outside every stage."""
 
 
 def parse(text: Iterable[str]) -> Profile:
@@ -220,11 +225,12 @@ def by_stage(profile: Profile, functions: Mapping[str, Sequence[str]]) -> StageC
     stages = dict.fromkeys(functions, 0)
     own: dict[str, dict[str, int]] = {stage: defaultdict(int) for stage in functions}
     calls: dict[str, dict[str, int]] = {stage: defaultdict(int) for stage in functions}
-    unattributed = 0
+    unattributed, outside = 0, set[str]()
     for chain, instructions in profile.own.items():
         stage = stage_of(chain, functions)
         if stage is None:
             unattributed += instructions
+            outside.update(chain[:1])
         else:
             stages[stage] += instructions
             own[stage][chain[0]] += instructions
@@ -234,7 +240,13 @@ def by_stage(profile: Profile, functions: Mapping[str, Sequence[str]]) -> StageC
             calls[stage][chain[0]] += count
     seen = [stage for stage in functions if own[stage]]
     tables = {stage: _costliest(own[stage], calls[stage], profile.places) for stage in seen}
-    return StageCounts({stage: stages[stage] for stage in seen}, unattributed, tables)
+    return StageCounts(
+        {stage: stages[stage] for stage in seen},
+        unattributed,
+        tables,
+        {stage: sorted(own[stage]) for stage in seen},
+        sorted(outside),
+    )
 
 
 def stage_of(chain: Chain, functions: Mapping[str, Sequence[str]]) -> str | None:

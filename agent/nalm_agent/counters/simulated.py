@@ -136,6 +136,8 @@ def count(arm: Arm, run: Simulation, *, packets: int) -> InstructionCount:
         stages=shares.stages,
         unattributed=shares.unattributed,
         functions=shares.functions,
+        executed=shares.executed,
+        executed_outside=shares.executed_outside,
         calls=call_nodes(counted.profile, patterns),
         lines=function_lines(counted.profile, patterns),
     )

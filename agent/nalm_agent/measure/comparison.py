@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from nalm_core.experiments.precision import look
+from nalm_core.pooling.constants import FINE_MARGIN
+from nalm_core.report.changed_stages import changed_stages
 from nalm_core.report.judged_arm import judged_arm
 from nalm_core.report.run_report import Arm, RunReport, Settings
 from nalm_core.stats.sequential import decide
@@ -44,10 +46,11 @@ class Comparison(Protocol):
     def arms(self, base: Ready, head: Ready) -> dict[Arm, Ready]:
         """The arms to run."""
 
-    def stopping(self, report: RunReport, kernel_share: float) -> Settings:
+    def stopping(self, report: RunReport, kernel_share: float, *, functions_alone: bool) -> Settings:
         """The settings by which rounds end, after instructions were counted and before the first round.
 
-        kernel_share: of the arms' CPU time, as far as it is known.
+        kernel_share: of the arms' CPU time, as far as it is known. functions_alone: whether the arms load the
+        same but for changed functions.
         """
 
     def decider(self) -> Decider:
@@ -72,10 +75,12 @@ class TwoCommits:
     def arms(self, base: Ready, head: Ready) -> dict[Arm, Ready]:
         return arms_to_run(base, head)
 
-    def stopping(self, report: RunReport, kernel_share: float) -> Settings:
-        arm = judged_arm(report)
-        equal = kernel_share < MOSTLY_KERNEL and arm is not None and have_equal_counts(report, arm)
-        return report.settings.model_copy(update={"equal_counts": equal})
+    def stopping(self, report: RunReport, kernel_share: float, *, functions_alone: bool) -> Settings:
+        arm, counted = judged_arm(report), kernel_share < MOSTLY_KERNEL
+        equal = counted and arm is not None and have_equal_counts(report, arm)
+        fine = counted and functions_alone and report.settings.margin < FINE_MARGIN
+        changed = changed_stages(report) if fine else None
+        return report.settings.model_copy(update={"equal_counts": equal, "changed_stages": changed})
 
     def decider(self) -> Decider:
         return decide
@@ -100,7 +105,7 @@ class TwoVariants:
     def arms(self, base: Ready, head: Ready) -> dict[Arm, Ready]:
         return {Arm.BASE: base, Arm.HEAD: head}
 
-    def stopping(self, report: RunReport, kernel_share: float) -> Settings:
+    def stopping(self, report: RunReport, kernel_share: float, *, functions_alone: bool) -> Settings:
         return report.settings
 
     def decider(self) -> Decider:

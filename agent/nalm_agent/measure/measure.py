@@ -19,6 +19,7 @@ from nalm_core.verdict.placement import may_be_placement
 from nalm_agent.build.build import Built, build
 from nalm_agent.build.equal_code import (
     Loaded,
+    are_programs,
     changed_functions,
     differing,
     loaded,
@@ -176,6 +177,8 @@ def _same_code(builder: ReportBuilder, base: Built, head: Built, loads: Mapping[
         if note := not_loaded_note(base, head, of_base, of_head):
             builder.notes.append(note)
     builder.changed_functions = changed_functions(base, head, paths)
+    known = of_base is not None and of_head is not None
+    builder.functions_alone = known and are_programs(base, head, paths)
     return same_as_loaded(base, head, of_base, of_head)
 
 
@@ -248,7 +251,9 @@ def _measure_arms(
         builder.instructions = count_by_pmu(started.runs, place.work, builder)
     progress.instructions({count.arm: count for count in builder.instructions})
     in_kernel = max(one.kernel_share or 0.0 for one in started.tried.values())
-    builder.settings = comparison.stopping(builder.report(RunStatus.MEASURED), in_kernel)
+    builder.settings = comparison.stopping(
+        builder.report(RunStatus.MEASURED), in_kernel, functions_alone=builder.functions_alone
+    )
     if builder.instructions and in_kernel >= MOSTLY_KERNEL:
         builder.notes.append(
             f"{share_percent(in_kernel, 0)} of the CPU time is the kernel's, whose instructions are not "

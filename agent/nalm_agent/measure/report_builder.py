@@ -129,6 +129,8 @@ class ReportBuilder:
         self.event_counts: list[EventCount] = []
         self.model_counts: list[ModelCount] = []
         self.changed_functions: list[str] | None = None
+        self.functions_alone = False
+        """Whether what the arms load is known, and differs in programs alone."""
         self.ended_by: EndedBy | None = None
 
     def at_fault(self, arm: Arm, error: NalmError) -> RunReport:

@@ -65,6 +65,6 @@ def test_equal_counts_of_a_small_part_of_the_work_hold_nothing_for_placement(
     """A program in the kernel: the instructions are those of what calls it."""
     costs = {name: cost * 1.02 for name, cost in COSTS.items()}
     report = make_report(changed(**costs), noise=Noise(0.001, 0.001), launches=2 * MIN_LAYOUTS)
-    settings = TwoCommits(cast(Any, None)).stopping(report, kernel_share)
+    settings = TwoCommits(cast(Any, None)).stopping(report, kernel_share, functions_alone=False)
     assert settings.equal_counts == (kernel_share < MOSTLY_KERNEL)
     assert judge(report.model_copy(update={"settings": settings})).outcome is outcome

@@ -326,6 +326,14 @@ class InstructionCount(Model):
     """Instructions by call path; their sum is that of `stages` and `unattributed`. Empty: not recorded."""
     lines: list[FunctionLines] = Field(default_factory=list)
     """Instructions by source line, of functions with debug information. Empty: not recorded."""
+    executed: dict[Name, list[str]] | None = Field(
+        None, exclude_if=_is_none, json_schema_extra=_without_default
+    )
+    """Names of all functions that were executed under each stage. Left out: not recorded."""
+    executed_outside: list[str] = Field(
+        default_factory=list, exclude_if=lambda names: not names, json_schema_extra=_without_default
+    )
+    """Those that were executed outside every stage."""
 
 
 class Check(Model):
@@ -373,6 +381,12 @@ class Settings(Model):
     equal_counts: bool = Field(False, exclude_if=_is_false, json_schema_extra=_without_default)
     """The arms' instructions are the same in every stage, as was known before the first round: `same` spends
     its error rate where such runs are mostly decided. Left out: not so, or not counted."""
+    changed_stages: list[Name] | None = Field(
+        None, min_length=1, exclude_if=_is_none, json_schema_extra=_without_default
+    )
+    """The stages that execute changed functions, as was known before the first round; in all others the arms
+    execute the same code, with the same counts. A change in these stages alone may then decide. Left out:
+    unknown, or the margin is not a fine one."""
 
 
 class ArmMemory(Model):

@@ -28,9 +28,10 @@ from nalm_core.report.defaults import (
     MIN_LAUNCHES,
 )
 from nalm_core.report.judged_arm import equal_code, judged_arm
-from nalm_core.report.outcome import Decided, Outcome
+from nalm_core.report.outcome import CHANGED, Decided, Outcome
 from nalm_core.report.rounds import launches_done, pair_launches, random_units
 from nalm_core.report.run_report import Arm, RunReport, Settings
+from nalm_core.stats.changed_code import CodeEstimate, code_estimate
 from nalm_core.stats.estimate import RatioEstimate, estimate_ratio, middle_launches
 
 
@@ -118,7 +119,7 @@ def decide(report: RunReport) -> Decision:
         return Decision(None, f"{launches} of {later} launches until the next look", launches, None, later)
     look = look_for(launches, settings)
     estimate = chain_estimate(report, Arm.BASE, arm)
-    outcome = decide_at(estimate, settings, look)
+    outcome, _ = decide_by(estimate, code_estimate(report), settings, look)
     if outcome is not None:
         return Decision(outcome, f"decided at look {look} after {launches} launches", launches, look, None)
     if later is None:
@@ -142,6 +143,28 @@ def chain_estimate(report: RunReport, base: Arm, head: Arm) -> RatioEstimate | N
     launches = random_units(report, pair_launches(report, base, head))
     old, new = [one.base_cpp() for one in launches], [one.head_cpp() for one in launches]
     return estimate_ratio(old, new, kept=middle_launches(old, new))
+
+
+def decide_by(
+    chain: RatioEstimate | None, code: CodeEstimate | None, settings: Settings, look: int
+) -> tuple[Decided | None, bool]:
+    """The decision at one look by the whole chain, or else by the stages with changed code; True if it is
+    these. `same` is decided by the chain alone."""
+    each = settings_of_each_test(settings)
+    outcome = decide_at(chain, each, look)
+    if outcome is None and code is not None and code.may_decide:
+        by_code = decide_at(code.changed, each, look)
+        if by_code in CHANGED:
+            return by_code, True
+    return outcome, False
+
+
+def settings_of_each_test(settings: Settings) -> Settings:
+    """The settings by which the chain is tested, and the stages with changed code: with these known, each has
+    half of the error rate of a change."""
+    if settings.changed_stages is None:
+        return settings
+    return settings.model_copy(update={"alpha": settings.alpha / 2})
 
 
 def decide_at(estimate: RatioEstimate | None, settings: Settings, look: int) -> Decided | None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from nalm_core.report.defaults import CULPRIT_SHARE, RELEVANT_SHARE
@@ -119,20 +119,27 @@ def merged_order(base: Sequence[str], head: Sequence[str]) -> list[str]:
     return order
 
 
-def culprits(comparison: Comparison, outcome: ChangedOutcome) -> list[StageChange]:
+def culprits(
+    comparison: Comparison, outcome: ChangedOutcome, stages: Collection[str] | None = None
+) -> list[StageChange]:
     """Stages that bear the chain's change, largest contribution first.
 
     The time goes there, but the commit's edit may be elsewhere. An added or removed stage has no test of its
-    own and counts by its contribution.
+    own and counts by its contribution. stages: those that decided the outcome; None: the whole chain did.
     """
     chain = comparison.chain
     if chain.base is None or chain.head is None:
         return []
-    total = chain.head.cpp - chain.base.cpp
+    bearing = [one for one in comparison.stages if stages is None or one.stage in stages]
+    total = (
+        chain.head.cpp - chain.base.cpp
+        if stages is None
+        else sum(one.contribution_cycles or 0.0 for one in bearing)
+    )
     sign = 1.0 if outcome == Outcome.REGRESSED else -1.0
     found = [
         (sign * stage.contribution_cycles, stage)
-        for stage in comparison.stages
+        for stage in bearing
         if stage.contribution_cycles is not None
         and (stage.significant or stage.kind != "common")
         and stage.relevant

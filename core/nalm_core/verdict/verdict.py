@@ -8,6 +8,7 @@ are cycles the same, improved or regressed, which stages pay, and do instruction
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from pydantic import Field
 
@@ -17,13 +18,15 @@ from nalm_core.report.judged_arm import FeatureSplit, equal_code, feature_change
 from nalm_core.report.outcome import CHANGED, FAILED, WORST_FIRST, Decided, Outcome
 from nalm_core.report.rounds import launches_done
 from nalm_core.report.run_report import Arm, Check, Model, RunReport, RunStatus, Settings
-from nalm_core.stats.sequential import decide_at, look_for, same_spent_at, spent_at
+from nalm_core.stats.changed_code import CodeEstimate, code_estimate
+from nalm_core.stats.sequential import decide_by, look_for, same_spent_at, settings_of_each_test, spent_at
 from nalm_core.text.percents import digits_for
 from nalm_core.verdict import wording
 from nalm_core.verdict.at_load import AtLoad, at_load, sentence
 from nalm_core.verdict.attribution import Comparison, Rates, compare_arms, culprits
 from nalm_core.verdict.change import Cause, Change, StageChange, cause_of
 from nalm_core.verdict.checks import BREAKING, changes_of, checks_of
+from nalm_core.verdict.code_change import CodeChange, code_change
 from nalm_core.verdict.feature_price import feature_split, feature_stages, in_pass_order
 from nalm_core.verdict.function_change import alarms, changed, function_judgements, margins
 from nalm_core.verdict.instruction_change import InstructionChange, instruction_changes
@@ -53,6 +56,8 @@ class Verdict(Model):
     """The arm that was compared with base for the outcome; None if there was nothing to judge."""
     chain: Change | None = None
     """Change from base to the judged arm, or to head if only a price was measured."""
+    code: CodeChange | None = None
+    """Its part in the stages that execute changed code; None if these are unknown, or at a coarse margin."""
     stages: list[StageChange] = Field(default_factory=list)
     """All stages in pass order."""
     culprit_stages: list[str] = Field(default_factory=list)
@@ -220,19 +225,38 @@ def _judge_measured(
     return _judge_pair(pairs, plain(Outcome.INCONCLUSIVE, ""), Arm.HEAD)
 
 
-def _compare(pairs: Pairs, arm: Arm) -> tuple[Decided, Comparison] | None:
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What the look of the finished launches shows."""
+
+    outcome: Decided
+    comparison: Comparison
+    code: CodeEstimate | None
+    look: int
+    by_code: bool
+    """True: the stages with changed code decided, and not the whole chain."""
+
+    def code_change(self, settings: Settings) -> CodeChange | None:
+        if self.code is None:
+            return None
+        return code_change(self.code, settings, self.look, decided=self.by_code)
+
+
+def _compare(pairs: Pairs, arm: Arm) -> _Found | None:
     """Base against an arm with the same features, at the look of the finished launches. None: too few."""
     report, pair = pairs.report, pairs.of(Arm.BASE, arm)
     if pair is None:
         return None
-    settings = report.settings
-    look = look_for(launches_done(report), settings)
-    comparison = compare_arms(*pair, _rates(settings, look))
-    outcome = decide_at(comparison.estimate, settings, look) or Outcome.INCONCLUSIVE
+    settings, look = report.settings, look_for(launches_done(report), report.settings)
+    comparison = compare_arms(*pair, _rates(settings_of_each_test(settings), look))
+    code = code_estimate(report)
+    outcome, by_code = decide_by(comparison.estimate, code, settings, look)
     if outcome == Outcome.SAME:
         # shown is the interval that decided, and that is the one of the equivalence test
         comparison = compare_arms(*pair, _rates(settings, look, 2 * same_spent_at(settings, look)))
-    return (outcome, comparison) if comparison.estimate is not None else None
+    if comparison.estimate is None:
+        return None
+    return _Found(outcome or Outcome.INCONCLUSIVE, comparison, code, look, by_code)
 
 
 def _rates(settings: Settings, look: int, error_rate: float | None = None) -> Rates:
@@ -248,13 +272,15 @@ def _judge_pair(pairs: Pairs, verdict: Verdict, arm: Arm) -> Verdict:
         reason = wording.too_few(report, arm)
         update = {"reason": reason, "summary": wording.short(reason), "instruction_changes": changes}
         return verdict.model_copy(update=update | _judged_functions(report, arm, None))
-    outcome, comparison = found
+    outcome, comparison = found.outcome, found.comparison
+    code = found.code_change(report.settings)
     placed = outcome in CHANGED and may_be_placement(report)
     if placed:
         outcome = Outcome.INCONCLUSIVE
     loaded = at_load(report, arm)
     at = "" if loaded is None else f" {sentence(loaded)}"
-    blamed = culprits(comparison, outcome) if outcome in CHANGED else []
+    deciding = code.stages if code is not None and code.decided else None
+    blamed = culprits(comparison, outcome, deciding) if outcome in CHANGED else []
     digits = digits_for(report.settings.margin)
     cause = None
     if outcome in CHANGED:
@@ -266,7 +292,9 @@ def _judge_pair(pairs: Pairs, verdict: Verdict, arm: Arm) -> Verdict:
             "reason": (
                 wording.untried_placement(comparison.chain, untried(report), digits)
                 if placed
-                else wording.reason(outcome, comparison, cause, report)
+                else wording.reason_by_code(outcome, code, blamed, cause, digits)
+                if code is not None and code.decided
+                else wording.reason(outcome, comparison, cause, report, found.code)
             )
             + wording.same_instructions(outcome, comparison, changes)
             + wording.other_stages(outcome, comparison, blamed, digits)
@@ -276,6 +304,7 @@ def _judge_pair(pairs: Pairs, verdict: Verdict, arm: Arm) -> Verdict:
             + wording.instructions_too(outcome, changes),
             "judged_arm": arm,
             "chain": comparison.chain,
+            "code": code,
             "stages": comparison.stages,
             "culprit_stages": [stage.stage for stage in blamed],
             "cause": cause,
@@ -285,6 +314,7 @@ def _judge_pair(pairs: Pairs, verdict: Verdict, arm: Arm) -> Verdict:
             "model_changes": model_changes(report, arm, [stage.stage for stage in blamed]),
             "notes": [
                 *wording.notes(outcome, comparison, changes, report),
+                *wording.code_notes(code, digits),
                 *wording.mark_notes(report, arm),
                 *([note] if (note := placement_note(report, arm)) else []),
             ],

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, expm1, log1p
+from math import ceil, expm1, log, log1p
 from statistics import fmean
 
 from nalm_core.report.counters import OWN_CLOCK, mean_clock
@@ -14,10 +14,13 @@ from nalm_core.report.judged_arm import FeatureSplit
 from nalm_core.report.outcome import Decided, Outcome
 from nalm_core.report.rounds import disturbed_counts, launches_done, mark_costs, pair_launches, random_units
 from nalm_core.report.run_report import Arm, Check, RunReport, Source
+from nalm_core.stats.changed_code import CodeEstimate
+from nalm_core.stats.estimate import RatioEstimate
 from nalm_core.text.amounts import amount
 from nalm_core.text.percents import change_percent, digits_for, margin_percent
 from nalm_core.verdict.attribution import Comparison
 from nalm_core.verdict.change import Cause, Change, StageChange, is_cause_certain
+from nalm_core.verdict.code_change import CodeChange, CodeRatio
 from nalm_core.verdict.instruction_change import InstructionChange
 from nalm_core.verdict.metric_change import MetricChange, in_short, largest_first, metric_name, number, said
 from nalm_core.verdict.packet_outcomes import OutcomeChange, facts
@@ -186,8 +189,14 @@ def too_few(report: RunReport, arm: Arm) -> str:
     )
 
 
-def reason(outcome: Decided, comparison: Comparison, cause: Cause | None, report: RunReport) -> str:
-    """The verdict in a sentence."""
+def reason(
+    outcome: Decided,
+    comparison: Comparison,
+    cause: Cause | None,
+    report: RunReport,
+    code: CodeEstimate | None = None,
+) -> str:
+    """The verdict in a sentence. code: the change of the stages with changed code, if that could decide."""
     chain, margin = comparison.chain, report.settings.margin
     if chain.ln_cpp is None or chain.low is None or chain.high is None:
         return "There are not enough launches to compare."
@@ -196,12 +205,44 @@ def reason(outcome: Decided, comparison: Comparison, cause: Cause | None, report
     if outcome == Outcome.SAME:
         return f"Cycles per packet changed by {size}: within the margin of ±{margin_percent(margin)}."
     if outcome == Outcome.INCONCLUSIVE:
+        open_ = comparison.estimate if code is None else code.changed
         return (
             f"Cycles per packet changed by {size}: neither a change nor its absence is shown at a margin of "
-            f"±{margin_percent(margin)}; {what_would_help(comparison, report)}."
+            f"±{margin_percent(margin)}; {what_would_help(open_, report)}."
         )
     verb = "grew" if outcome == Outcome.REGRESSED else "fell"
     return f"Cycles per packet {verb}, {size}: {_because(outcome, chain, cause, digits)}."
+
+
+def reason_by_code(
+    outcome: Decided, code: CodeChange, blamed: Sequence[StageChange], cause: Cause | None, digits: int
+) -> str:
+    """The verdict in a sentence, where the stages with changed code decided. blamed: those that bear it."""
+    verb = "grew" if outcome == Outcome.REGRESSED else "fell"
+    why = f": {_because(outcome, blamed[0], cause, digits)} in {blamed[0].stage}" if blamed else ""
+    return (
+        f"Cycles per packet {verb} by changed code in {_listed(code.stages)}, "
+        f"{_of_chain(code.changed, digits)}{why}. The other stages execute the same code and show no change, "
+        f"{_of_chain(code.others, digits)}."
+    )
+
+
+def code_notes(code: CodeChange | None, digits: int) -> list[str]:
+    """What the stages with changed code show, where they did not decide."""
+    if code is None or code.decided:
+        return []
+    return [
+        f"Changed code is executed in {_listed(code.stages)} alone, and changed cycles per packet by "
+        f"{_of_chain(code.changed, digits)}; the other stages by {_of_chain(code.others, digits)}."
+    ]
+
+
+def _of_chain(part: CodeRatio, digits: int) -> str:
+    return f"{_with_interval(log(part.ratio), part.low, part.high, digits)} of the chain's"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _with_interval(ln_cpp: float, low: float, high: float, digits: int) -> str:
@@ -251,10 +292,10 @@ def mark_notes(report: RunReport, arm: Arm) -> list[str]:
     ]
 
 
-def what_would_help(comparison: Comparison, report: RunReport) -> str:
+def what_would_help(estimate: RatioEstimate | None, report: RunReport) -> str:
     """Advice for an undecided run: more time if a tolerable amount suffices, else a quieter host or a wider
-    margin."""
-    estimate, margin = comparison.estimate, report.settings.margin
+    margin. estimate: what could decide."""
+    margin = report.settings.margin
     aside, disturbed, rounds = disturbed_counts(report.rounds)
     if aside + disturbed > BUSY_SHARE * rounds:
         return "other programs used part of the cores' time: free the cores and measure again"

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The chain's change by the stages that execute changed code, as it is shown."""
+
+from __future__ import annotations
+
+from nalm_core.report.defaults import CONFIDENCE
+from nalm_core.report.run_report import Model, Settings
+from nalm_core.stats.changed_code import CodeEstimate
+from nalm_core.stats.estimate import RatioEstimate
+from nalm_core.stats.sequential import settings_of_each_test, spent_at
+
+
+class CodeRatio(Model):
+    """head / base of the chain's CPP, with the change of some of its stages alone."""
+
+    ratio: float
+    low: float
+    high: float
+    level: float
+    """Confidence level of low and high."""
+
+
+class CodeChange(Model):
+    """A change of the chain, divided into the stages that execute changed code and all others."""
+
+    stages: list[str]
+    """The stages that execute changed code."""
+    changed: CodeRatio
+    """By these stages, at the level of the test."""
+    others: CodeRatio
+    """By the stages that execute the same code, at CONFIDENCE: it should be 1."""
+    decided: bool
+    """True: these stages decided the outcome, and not the whole chain."""
+
+
+def code_change(code: CodeEstimate, settings: Settings, look: int, *, decided: bool) -> CodeChange:
+    """What an estimate shows at a look."""
+    spent = spent_at(settings_of_each_test(settings).alpha, settings, look)
+    return CodeChange(
+        stages=list(code.stages),
+        changed=_ratio(code.changed, spent),
+        others=_ratio(code.others, 1 - CONFIDENCE),
+        decided=decided,
+    )
+
+
+def _ratio(estimate: RatioEstimate, error_rate: float) -> CodeRatio:
+    low, high = estimate.interval(error_rate)
+    return CodeRatio(ratio=estimate.ratio, low=low, high=high, level=1 - error_rate)
