@@ -75,7 +75,8 @@ def _by_verdict(verdict: Verdict, stage: str | None, bad_change: float | None) -
     if verdict.outcome in UNDECIDED or verdict.chain is None:
         return Answer(None, verdict.outcome)
     if stage is None:
-        change, moved = verdict.chain.ln_cpp, verdict.outcome in ("regressed", "improved")
+        change = log(verdict.size.ratio) if verdict.size else None
+        moved = verdict.outcome in ("regressed", "improved")
     else:
         one = next((one for one in verdict.stages if one.stage == stage), None)
         if one is None:

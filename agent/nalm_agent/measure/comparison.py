@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from nalm_core.experiments.precision import look
+from nalm_core.functions.changed_stages import changed_stages
 from nalm_core.pooling.constants import FINE_MARGIN
-from nalm_core.report.changed_stages import changed_stages
 from nalm_core.report.judged_arm import judged_arm
 from nalm_core.report.run_report import Arm, RunReport, Settings
 from nalm_core.stats.sequential import decide

@@ -78,6 +78,13 @@ def test_innermost_stage_wins() -> None:
     assert by_stage(profile, {"rx": ["rx_process"], "nat": ["nat_process"]}).stages == {"nat": 5}
 
 
+def test_all_functions_of_a_stage_are_named_however_many() -> None:
+    many = {(f"f{number}", "nat_process", "loop"): 1 for number in range(100)}
+    found = by_stage(Profile({**many, ("loop",): 5, ("poll", "loop"): 1}, {}), {"nat": ["nat_process"]})
+    assert len(found.functions["nat"]) == 40 and len(found.executed["nat"]) == 100
+    assert found.executed_outside == ["loop", "poll"]
+
+
 def test_output_without_instructions() -> None:
     with pytest.raises(SourceError, match="no instruction counts"):
         parse(["events: Dr\n", "fn=(1) main\n", "1 2\n"])

@@ -15,7 +15,7 @@ from nalm_core.report.defaults import DEFAULT_SETTINGS, MIN_LAYOUTS
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Layouts
 from nalm_core.verdict.verdict import judge
-from nalm_synthetic import COSTS, Noise, changed, make_report
+from nalm_synthetic import COSTS, GENERATOR, Noise, changed, make_report
 
 EQUAL_COUNTS = DEFAULT_SETTINGS.model_copy(update={"equal_counts": True})
 
@@ -68,3 +68,28 @@ def test_equal_counts_of_a_small_part_of_the_work_hold_nothing_for_placement(
     settings = TwoCommits(cast(Any, None)).stopping(report, kernel_share, functions_alone=False)
     assert settings.equal_counts == (kernel_share < MOSTLY_KERNEL)
     assert judge(report.model_copy(update={"settings": settings})).outcome is outcome
+
+
+@pytest.mark.parametrize(
+    ("margin", "functions_alone", "kernel_share", "stages"),
+    [
+        (0.001, True, 0.0, ["nat"]),
+        (0.01, True, 0.0, None),
+        (0.001, False, 0.0, None),
+        (0.001, True, MOSTLY_KERNEL, None),
+    ],
+    ids=["fine margin", "usual margin", "a rule file changed, too", "in the kernel"],
+)
+def test_stages_with_changed_code_are_known_before_the_first_round(
+    margin: float, functions_alone: bool, kernel_share: float, stages: list[str] | None
+) -> None:
+    report = make_report(changed(nat=160.0), launches=3, turns=3)
+    names = {"executed": {name: [f"{name}_process"] for name in (*COSTS, GENERATOR)}}
+    counted = [one.model_copy(update=names) for one in report.instructions]
+    fine = report.settings.model_copy(update={"margin": margin})
+    report = report.model_copy(
+        update={"settings": fine, "instructions": counted, "changed_functions": ["nat_process"]}
+    )
+    commits = TwoCommits(cast(Any, None))
+    found = commits.stopping(report, kernel_share, functions_alone=functions_alone)
+    assert found.changed_stages == stages

@@ -88,14 +88,14 @@ def ratio_of(
 
 
 def pair_of(verdict: Verdict, commit: str, host: str) -> Pair:
-    chain = verdict.chain
+    size = verdict.size
     ratio = ratio_of(
         verdict.outcome,
         judged=verdict.judged_arm is not None,
-        ratio=chain.ratio_cpp if chain else None,
-        low=chain.low if chain else None,
-        high=chain.high if chain else None,
-        level=chain.level if chain else None,
+        ratio=size.ratio if size else None,
+        low=size.low if size else None,
+        high=size.high if size else None,
+        level=size.level if size else None,
     )
     return Pair(commit, verdict.scenario, host, verdict.outcome, ratio)
 

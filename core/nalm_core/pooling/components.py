@@ -69,6 +69,10 @@ class PooledLaunch:
     turn_variance: float | None = None
     placement: int = AS_BUILT
     """Number of the placement of its code, equal on all hosts."""
+    ln_changed: float | None = None
+    """ln_ratio with the change of the stages that execute changed code alone; None: these are unknown."""
+    ln_others: float | None = None
+    """The same of all other stages."""
 
     def group(self, level: Level) -> str:
         if level is Level.HOST:
@@ -137,6 +141,8 @@ def observations(runs: Iterable[RunLaunches]) -> list[PooledLaunch]:
             str(launch.layout) if one.relinked else f"{one.run_id} {launch.layout}",
             launch.turn_variance,
             launch.layout if one.relinked else AS_BUILT,
+            launch.ln_changed,
+            launch.ln_others,
         )
         for one in runs
         for launch, hour in zip(one.launches, one.hours(), strict=True)

@@ -15,9 +15,14 @@ from pydantic import ConfigDict, Field
 from nalm_core.report.judged_arm import judged_arm
 from nalm_core.report.rounds import PairedLaunch, pair_launches
 from nalm_core.report.run_report import Arm, Model, RunReport, RunStatus
+from nalm_core.stats.changed_code import Parts, parts_of
 
 AS_BUILT: Final = 0
 """Number of the layout that the build itself has."""
+
+
+def _is_none(value: object) -> bool:
+    return value is None
 
 
 class RunLaunch(Model):
@@ -29,8 +34,12 @@ class RunLaunch(Model):
     ln_ratio: float
     turn_variance: float | None = None
     """Variance of the mean over its turns, from their spread; None with too few turns."""
-    turns: int | None = Field(None, exclude_if=lambda value: value is None)
+    turns: int | None = Field(None, exclude_if=_is_none)
     """Turns of each arm; None: as in the run."""
+    ln_changed: float | None = Field(None, exclude_if=_is_none)
+    """ln_ratio with the change of the stages that execute changed code alone; None: these are unknown."""
+    ln_others: float | None = Field(None, exclude_if=_is_none)
+    """The same of all other stages."""
 
 
 class RunLaunches(Model):
@@ -56,6 +65,8 @@ class RunLaunches(Model):
     """False: code was not placed otherwise; layouts differ in stack and heap alone."""
     equal_counts: bool = False
     """True: no stage's instructions changed. False: some did, or the run is older than this field."""
+    changed_stages: list[str] | None = Field(None, exclude_if=_is_none)
+    """Stages that execute changed code; None: unknown, or the margin was not a fine one."""
     launches: list[RunLaunch]
 
     def hours(self) -> list[str]:
@@ -77,6 +88,7 @@ def run_launches(report: RunReport, pair: str) -> RunLaunches | None:
     found = pair_launches(report, Arm.BASE, arm)
     if not found:
         return None
+    parts = parts_of(report)
     turns = Counter(one.launch for one in report.rounds if one.arm is Arm.BASE)
     return RunLaunches(
         run_id=report.run_id,
@@ -91,19 +103,23 @@ def run_launches(report: RunReport, pair: str) -> RunLaunches | None:
         turns=report.settings.turns_per_launch,
         relinked=report.layouts is None or report.layouts.relinked,
         equal_counts=report.settings.equal_counts,
-        launches=[_launch(one, report, turns[one.launch]) for one in found],
+        changed_stages=None if parts is None else list(parts.changed),
+        launches=[_launch(one, report, turns[one.launch], parts) for one in found],
     )
 
 
-def _launch(one: PairedLaunch, report: RunReport, turns: int) -> RunLaunch:
+def _launch(one: PairedLaunch, report: RunReport, turns: int, parts: Parts | None) -> RunLaunch:
     layout = AS_BUILT if report.layouts is None else report.layouts.of(one.launch)
-    ratio = one.head_cpp() / one.base_cpp()
+    base = one.base_cpp()
+    ratio = one.head_cpp() / base
     return RunLaunch(
         number=one.launch,
         layout=layout,
         ln_ratio=log(ratio),
         turn_variance=_variance(one),
         turns=turns if turns != report.settings.turns_per_launch else None,
+        ln_changed=None if parts is None else log(parts.with_changed(one) / base),
+        ln_others=None if parts is None else log(parts.with_others(one) / base),
     )
 
 

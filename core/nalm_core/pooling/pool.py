@@ -11,7 +11,8 @@ result is a function of the stored runs alone, whoever calculates it, and when.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import exp
 
 from pydantic import Field
@@ -30,7 +31,9 @@ from nalm_core.pooling.launches import RunLaunches
 from nalm_core.report.defaults import CONFIDENCE, DEFAULT_SETTINGS, EQUIVALENCE_ALPHA, MIN_LAYOUTS
 from nalm_core.report.outcome import CHANGED, Decided, Outcome
 from nalm_core.report.run_report import Model, Settings
-from nalm_core.stats.sequential import decide_at, look_schedule, spent_at
+from nalm_core.stats.changed_code import CodeEstimate
+from nalm_core.stats.estimate import RatioEstimate
+from nalm_core.stats.sequential import decide_by, look_schedule, settings_of_each_test, spent_at
 from nalm_core.text.amounts import amount
 from nalm_core.text.percents import change_percent, interval_percent, margin_percent, share_percent
 from nalm_core.verdict.placement import reaches_placement
@@ -74,6 +77,8 @@ class PairPool(PoolFigure):
     """Launches of the look that decided; None: undecided."""
     decided_by: PoolFigure | None = None
     """What the look that decided found in its launches, at the level of its test; None: undecided."""
+    changed_stages: list[str] | None = None
+    """The stages with changed code, if their change alone decided; None: the whole chain's."""
     next_look: int | None = None
     """Launches at the next look; None after the last, and once decided."""
     shares: list[LevelShare] = Field(default_factory=list)
@@ -109,17 +114,19 @@ def pool(
     ordered = observations(sorted(runs, key=lambda one: (one.started_at, one.run_id)))
     if len(ordered) < 2:
         return None
-    planned = pool_settings(margin, settings)
+    stages = _changed_stages(runs)
+    planned = pool_settings(margin, settings).model_copy(update={"changed_stages": stages})
     beside = observations(others)
     schedule = look_schedule(planned)
     equal_counts = any(one.equal_counts for one in runs)
-    outcome, decided_after, decided_by, placed = None, None, None, False
+    outcome, decided_after, decided_by, placed, by_code = None, None, None, False, False
     for look, launches in enumerate(schedule, start=1):
         if launches > len(ordered) or outcome is not None:
             break
         done = ordered[:launches]
         mean = _mean(done, beside)
-        outcome = None if mean is None else decide_at(mean[0].estimate, planned, look)
+        code = _code(done, stages)
+        outcome, by_code = decide_by(None if mean is None else mean[0].estimate, code, planned, look)
         placed = (
             mean is not None
             and equal_counts
@@ -130,8 +137,10 @@ def pool(
         if placed:
             outcome = None
         if outcome is not None and mean is not None:
-            spent = 2 * EQUIVALENCE_ALPHA if outcome == Outcome.SAME else planned.alpha
-            decided_after, decided_by = launches, _figure(mean[0], spent_at(spent, planned, look))
+            alpha = settings_of_each_test(planned).alpha
+            spent = 2 * EQUIVALENCE_ALPHA if outcome == Outcome.SAME else alpha
+            deciding = code.changed if by_code and code is not None else mean[0].estimate
+            decided_after, decided_by = launches, _figure(deciding, spent_at(spent, planned, look))
     found = _mean(ordered, beside)
     if found is None:
         return None
@@ -139,9 +148,9 @@ def pool(
     later = next((one for one in schedule if one > len(ordered)), None) if outcome is None else None
     reason = _untried(runs, ordered) if placed else _open(margin, len(ordered), later)
     if outcome is not None and decided_by is not None:
-        how = _how(outcome, decided_by, margin)
+        how = _how(outcome, decided_by, margin, stages if by_code else None)
         reason = f"decided after {decided_after} of {len(ordered)} launches: {how}"
-    now = _figure(mean_of_all, 1 - CONFIDENCE)
+    now = _figure(mean_of_all.estimate, 1 - CONFIDENCE)
     layout = parts.sd(Level.LAYOUT)
     return PairPool(
         margin=margin,
@@ -156,6 +165,7 @@ def pool(
         hosts=len({one.host for one in runs}),
         decided_after=decided_after,
         decided_by=decided_by,
+        changed_stages=stages if by_code else None,
         next_look=later,
         shares=_shares(mean_of_all, parts),
         turn_share=None if parts.turn_variance is None else parts.turn_variance / _total(parts),
@@ -176,9 +186,34 @@ def _mean(own: Sequence[PooledLaunch], beside: Sequence[PooledLaunch]) -> tuple[
     return None if found is None else (pair_mean(own, found), found)
 
 
-def _figure(mean: PairMean, error_rate: float) -> PoolFigure:
-    low, high = mean.estimate.interval(error_rate)
-    return PoolFigure(ratio=mean.estimate.ratio, low=low, high=high, level=1 - error_rate)
+def _changed_stages(runs: Sequence[RunLaunches]) -> list[str] | None:
+    """The stages with changed code, if all runs know the same."""
+    first = runs[0].changed_stages
+    return first if all(one.changed_stages == first for one in runs) else None
+
+
+def _code(own: Sequence[PooledLaunch], stages: Sequence[str] | None) -> CodeEstimate | None:
+    """The pair's mean by the stages with changed code, and by the others; None if these are unknown."""
+    if stages is None:
+        return None
+    changed, others = (_part(own, of) for of in (lambda one: one.ln_changed, lambda one: one.ln_others))
+    if changed is None or others is None:
+        return None
+    return CodeEstimate(tuple(stages), changed, others, _placements(own))
+
+
+def _part(own: Sequence[PooledLaunch], of: Callable[[PooledLaunch], float | None]) -> RatioEstimate | None:
+    """The mean of a part of the ratio, by components of its own: other pairs changed other stages."""
+    taken = [
+        replace(one, ln_ratio=value, turn_variance=None) for one in own if (value := of(one)) is not None
+    ]
+    found = _mean(taken, []) if len(taken) == len(own) else None
+    return None if found is None else found[0].estimate
+
+
+def _figure(estimate: RatioEstimate, error_rate: float) -> PoolFigure:
+    low, high = estimate.interval(error_rate)
+    return PoolFigure(ratio=estimate.ratio, low=low, high=high, level=1 - error_rate)
 
 
 def _total(parts: Components) -> float:
@@ -199,11 +234,12 @@ def _shares(mean: PairMean, parts: Components) -> list[LevelShare]:
     ]
 
 
-def _how(outcome: Decided, by: PoolFigure, margin: float) -> str:
-    """What decided, in words."""
+def _how(outcome: Decided, by: PoolFigure, margin: float, stages: Sequence[str] | None) -> str:
+    """What decided, in words. stages: those with changed code, if it was their change."""
     if outcome == Outcome.SAME:
         return f"{_size(by)} is within ±{margin_percent(margin)}"
-    return f"{_size(by)} excludes 0 and reaches the margin of {margin_percent(margin)}"
+    what = "" if stages is None else f" by changed code in {' and '.join(stages)}"
+    return f"{_size(by)}{what} excludes 0 and reaches the margin of {margin_percent(margin)}"
 
 
 def _open(margin: float, launches: int, later: int | None) -> str:

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from nalm_core.report.defaults import MARGIN
 from nalm_core.report.outcome import CHANGED, Outcome
-from nalm_core.text.percents import digits_for
+from nalm_core.text.percents import change_percent, digits_for
 from nalm_core.text.plain_text import plain
-from nalm_core.verdict.change import Change
-from nalm_core.verdict.verdict import Verdict
-from nalm_core.verdict.wording import lost_metrics, percent, price_text
+from nalm_core.verdict.verdict import ChangeSize, Verdict
+from nalm_core.verdict.wording import lost_metrics, price_text
 
 CAUSES = {"instructions": "instructions", "pipeline": "pipeline use", None: "cause unknown"}
 MANY = 3
@@ -41,7 +40,7 @@ def reason_of(verdict: Verdict) -> str:
 
 
 def _text(verdict: Verdict) -> str:
-    size = _size(verdict.chain, digits_for(verdict.margin or MARGIN))
+    size = _size(verdict.size, digits_for(verdict.margin or MARGIN))
     if verdict.outcome in CHANGED:
         changed = f"{verdict.outcome} {size}{_where(verdict)}{_why(verdict)}"
         return changed if size else f"{verdict.outcome}: {verdict.summary}"
@@ -55,13 +54,14 @@ def _text(verdict: Verdict) -> str:
     return f"{verdict.outcome} {size}" if size else f"{verdict.outcome}: {verdict.summary}"
 
 
-def _size(chain: Change | None, digits: int) -> str:
-    if chain is None or chain.ln_cpp is None:
+def _size(size: ChangeSize | None, digits: int) -> str:
+    if size is None:
         return ""
-    if chain.low is None or chain.high is None:
-        return percent(chain.ln_cpp, digits)
-    ends = ", ".join(f"{100 * (one - 1):.{digits}f}" for one in (chain.low, chain.high))
-    return f"{percent(chain.ln_cpp, digits)} [{ends}]"
+    change = change_percent(size.ratio - 1, digits)
+    if size.low is None or size.high is None:
+        return change
+    ends = ", ".join(f"{100 * (one - 1):.{digits}f}" for one in (size.low, size.high))
+    return f"{change} [{ends}]"
 
 
 def _where(verdict: Verdict) -> str:

@@ -81,6 +81,9 @@ PLACEMENT_CHANGE: Final = 0.03
 reaches down to it is one of the code only if layouts show it."""
 MIN_LAYOUTS: Final = 12
 """Layouts of each build that show whether it is."""
+EQUAL_INSTRUCTIONS: Final = 0.0001
+"""Share of the chain's instructions up to which a stage executes as many in both arms: placement changes a
+few, for example in copies."""
 FIX_SHARE: Final = 0.5
 """An improvement that restores at least this share of an open regression of the same stage is its fix."""
 HISTORY_FALSE_DISCOVERY_RATE: Final = 0.05

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pydantic import Field
 
@@ -36,6 +37,16 @@ from nalm_core.verdict.packet_outcomes import OutcomeChange
 from nalm_core.verdict.pairing import Pairs
 from nalm_core.verdict.placement import may_be_placement, placement_note, untried
 from nalm_core.verdict.profile_change import FunctionShift, function_shifts
+
+
+class ChangeSize(NamedTuple):
+    """head / base of the chain's CPP, with its interval."""
+
+    ratio: float
+    low: float | None
+    high: float | None
+    level: float | None
+    """Confidence level of low and high."""
 
 
 class Verdict(Model):
@@ -81,6 +92,18 @@ class Verdict(Model):
     """Metrics beside those of packets and cycles, each with an outcome of its own."""
     notes: list[str] = Field(default_factory=list)
     """Further notes."""
+
+    @property
+    def size(self) -> ChangeSize | None:
+        """The chain's change that the outcome rests on: by changed code alone, if that decided. None: it was
+        not compared."""
+        if self.code is not None and self.code.decided:
+            part = self.code.changed
+            return ChangeSize(part.ratio, part.low, part.high, part.level)
+        chain = self.chain
+        if chain is None or chain.ratio_cpp is None:
+            return None
+        return ChangeSize(chain.ratio_cpp, chain.low, chain.high, chain.level)
 
     @property
     def worst(self) -> Outcome:

@@ -244,3 +244,46 @@ def test_a_decided_pool_shows_the_present_estimate_beside_what_decided() -> None
     assert now.endswith(" by all 378 launches of 7 runs on 3 hosts")
     assert at_the_look.startswith(f"decided after 18 of 378 launches: +{100 * (before.ratio - 1):.2f} % [")
     assert at_the_look.endswith(" excludes 0 and reaches the margin of 0.5 %")
+
+
+def with_changed_code(runs: list[RunLaunches], change: float) -> list[RunLaunches]:
+    """Runs of a pair whose nat alone has changed code: a tenth of the noise is nat's, with the change."""
+    rng = np.random.default_rng(5)
+    found = []
+    for one in runs:
+        launches = []
+        for launch in one.launches:
+            own = change + float(rng.normal(0, 0.0005))
+            parts = {"ln_ratio": launch.ln_ratio + own, "ln_changed": own, "ln_others": launch.ln_ratio}
+            launches.append(launch.model_copy(update=parts))
+        found.append(one.model_copy(update={"launches": launches, "changed_stages": ["nat"]}))
+    return found
+
+
+def test_changed_code_decides_where_the_chain_does_not() -> None:
+    drawn = HOST.runs(np.random.default_rng(9), runs=6, launches=24, layouts=12)
+    runs = with_changed_code(drawn, 0.0015)
+    found = pool(runs, MARGIN)
+    assert found is not None and found.outcome is Outcome.REGRESSED and found.changed_stages == ["nat"]
+    assert found.decided_by is not None and found.decided_by.low <= np.exp(0.0015) <= found.decided_by.high
+    assert "by changed code in nat" in in_words(found)
+    unknown = [one.model_copy(update={"changed_stages": None}) for one in runs]
+    for others in (unknown, [*runs[1:], runs[0].model_copy(update={"changed_stages": ["dpi"]})]):
+        by_chain = pool(others, MARGIN)
+        assert by_chain is not None and by_chain.outcome is Outcome.INCONCLUSIVE
+        assert by_chain.changed_stages is None
+
+
+def test_changed_code_without_a_change_decides_nothing() -> None:
+    alarms = 0
+    for seed in range(size_of_tier(60, 20)):
+        drawn = HOST.runs(np.random.default_rng(seed), runs=2, launches=60, layouts=30)
+        found = pool(with_changed_code(drawn, 0.0), MARGIN)
+        alarms += found is not None and found.outcome in (Outcome.REGRESSED, Outcome.IMPROVED)
+    assert alarms <= 1
+
+
+def test_changed_code_needs_placements() -> None:
+    drawn = HOST.runs(np.random.default_rng(9), runs=6, launches=24, layouts=MIN_LAYOUTS - 1)
+    found = pool(with_changed_code(drawn, 0.0015), MARGIN)
+    assert found is not None and found.changed_stages is None

@@ -94,9 +94,9 @@ class Finding:
 
 def findings(verdict: Verdict) -> Iterator[Finding]:
     """All that regressed."""
-    chain = verdict.chain
-    if verdict.outcome == "regressed" and chain is not None and chain.ratio_cpp is not None:
-        yield Finding("cpp", "lower", chain.ratio_cpp, chain.high or chain.ratio_cpp)
+    size = verdict.size
+    if verdict.outcome == "regressed" and size is not None:
+        yield Finding("cpp", "lower", size.ratio, size.high or size.ratio)
     for one in verdict.failing_metrics:
         if one.stage is None and one.metric != "cpp":
             ratio, worse = logarithmic(one.ratio), one.high if one.better == "lower" else one.low

@@ -22,10 +22,10 @@ def ratio_of(verdict: VerdictRow, metric: str | None = None) -> Ratio | None:
         figure = next((one for one in under_load(found) if one.metric == metric), None)
         ratio = None if figure is None else worse_ratio(figure)
         return ratio if isinstance(ratio, Ratio) else None
-    chain = found.chain
-    if chain is None or None in (chain.ratio_cpp, chain.low, chain.high, chain.level):
+    size = found.size
+    if size is None or size.low is None or size.high is None or size.level is None:
         return None
-    return Ratio(chain.ratio_cpp or 0, chain.low or 0, chain.high or 0, chain.level or 0)
+    return Ratio(size.ratio, size.low, size.high, size.level)
 
 
 def ends(session: Session, alert: AlertRow) -> tuple[str | None, str]:

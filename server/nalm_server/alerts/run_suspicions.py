@@ -100,8 +100,10 @@ def _moved(judged: JudgedRun, verdict: Verdict) -> list[Moved]:
     beside += _functions(judged, verdict)
     if verdict.outcome not in DECIDES:
         return beside
-    chain = verdict.chain
-    changes = [(CHAIN, chain.ratio_cpp, chain.low, chain.high)] if chain is not None else []
+    size = verdict.size
+    changes: list[tuple[str, float | None, float | None, float | None]] = []
+    if size is not None:
+        changes.append((CHAIN, size.ratio, size.low, size.high))
     changes += [
         (one.stage, one.ratio_cpp, one.low, one.high)
         for one in verdict.stages

@@ -86,12 +86,12 @@ def ratio_of(verdict: Verdict, figure: MetricChange | None) -> Ratio | float:
     if figure is not None:
         same = next((one for one in under_load(verdict) if one.metric == figure.metric), None)
         return 1.0 if same is None else worse_ratio(same)
-    chain = verdict.chain
-    if chain is None or chain.ratio_cpp is None:
+    size = verdict.size
+    if size is None:
         return 1.0
-    if chain.low is None or chain.high is None or chain.level is None:
-        return chain.ratio_cpp
-    return Ratio(chain.ratio_cpp, chain.low, chain.high, chain.level)
+    if size.low is None or size.high is None or size.level is None:
+        return size.ratio
+    return Ratio(size.ratio, size.low, size.high, size.level)
 
 
 def _recover(

@@ -160,16 +160,16 @@ def display_of(verdict: Verdict) -> Display:
 
 
 def _verdict_row(report: RunReport, verdict: Verdict) -> VerdictRow:
-    chain = verdict.chain
+    size = verdict.size
     return VerdictRow(
         outcome=verdict.outcome,
         display=display_of(verdict),
         cause=verdict.cause,
         stage=next(iter(verdict.culprit_stages), None),
         summary=verdict.summary,
-        ratio_cpp=chain.ratio_cpp if chain else None,
-        low=chain.low if chain else None,
-        high=chain.high if chain else None,
+        ratio_cpp=size.ratio if size else None,
+        low=size.low if size else None,
+        high=size.high if size else None,
         features_added=verdict.features_added,
         features_removed=verdict.features_removed,
         price_cycles_per_packet=verdict.price_cycles_per_packet,

@@ -4,7 +4,8 @@ alarm, and how the error falls with the time, beside its theory.
 
 Pairs of equal builds are also drawn from the measured launches: a run's launches without its change, in
 blocks of BLOCK consecutive ones, since neighbours may be alike, each with arms swapped or not. What has no
-change then alarms as often as the stopping rule errs on the noise of this host.
+change then alarms as often as the stopping rule errs on the noise of this host, by the chain or by the stages
+with changed code.
 
 Usage: make bench BENCH=fine_margins or BENCH="fine_margins MINUTES MUTANTS AA": for each of so many mutants
 of reference-nf/mutants/fine, and of A/A pairs, a run of at most MINUTES, which ends with its decision. The
@@ -34,8 +35,9 @@ from nalm_core.report.judged_arm import judged_arm
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.rounds import pair_launches, random_units
 from nalm_core.report.run_report import Arm, RunReport, Settings
+from nalm_core.stats.changed_code import CodeEstimate
 from nalm_core.stats.estimate import RatioEstimate, estimate_ratio, middle_launches
-from nalm_core.stats.sequential import decide_at, look_schedule
+from nalm_core.stats.sequential import decide_by, look_schedule
 from nalm_core.verdict.verdict import judge
 
 NF = Path(__file__).resolve().parents[3] / "reference-nf"
@@ -50,14 +52,29 @@ DRAWN, BLOCK, SEED = 2_000, 8, 20261128
 ALARMS = (Outcome.REGRESSED, Outcome.IMPROVED)
 
 
+Values = tuple[float, ...]
+
+
 @dataclass(frozen=True)
 class Costs:
     """Cycles per packet of each random unit of a run, head's without its change, by time."""
 
-    base: tuple[float, ...]
-    head: tuple[float, ...]
+    base: Values
+    head: Values
+    changed_base: Values
+    """Of the stages with changed code; 0 if they are unknown."""
+    changed_head: Values
     settings: Settings
     minutes: float
+
+    def pick(self, places: Sequence[tuple[int, bool]]) -> tuple[list[float], ...]:
+        """The four costs of some units, each with arms swapped or not."""
+        sides = [(self.base, self.head), (self.changed_base, self.changed_head)]
+        return tuple(
+            [pair[(side + swapped) % 2][place] for place, swapped in places]
+            for pair in sides
+            for side in (0, 1)
+        )
 
 
 def main() -> int:
@@ -113,11 +130,27 @@ def costs_of(report: RunReport) -> Iterator[Costs]:
     """Those of a measured run; none if its launches do not suffice for an estimate."""
     arm = judged_arm(report)
     units = [] if arm is None else random_units(report, pair_launches(report, Arm.BASE, arm))
-    base, head = [one.base_cpp() for one in units], [one.head_cpp() for one in units]
+    stages = report.settings.changed_stages or []
+    base = tuple(float(one.base_cpp()) for one in units)
+    changed_base = tuple(sum(one.base_cpp(stage) for stage in stages) for one in units)
+    changed_head = tuple(sum(one.head_cpp(stage) for stage in stages) for one in units)
+    others_base = tuple(whole - part for whole, part in zip(base, changed_base, strict=True))
+    others_head = tuple(one.head_cpp() - part for one, part in zip(units, changed_head, strict=True))
+    if ratio(base, base) is None:
+        return
+    changed_head, others_head = (
+        unchanged(changed_base, changed_head) if stages else changed_head,
+        unchanged(others_base, others_head),
+    )
+    head = tuple(part + rest for part, rest in zip(changed_head, others_head, strict=True))
+    minutes = (report.finished_at - report.started_at).total_seconds() / 60
+    yield Costs(base, head, changed_base, changed_head, report.settings, minutes)
+
+
+def unchanged(base: Values, head: Values) -> Values:
+    """Head's costs without its change."""
     estimate = ratio(base, head)
-    if estimate is not None:
-        minutes = (report.finished_at - report.started_at).total_seconds() / 60
-        yield Costs(tuple(base), tuple(cost / estimate.ratio for cost in head), report.settings, minutes)
+    return head if estimate is None else tuple(cost / estimate.ratio for cost in head)
 
 
 def ratio(base: Sequence[float], head: Sequence[float]) -> RatioEstimate | None:
@@ -134,19 +167,35 @@ def drawn_alarms(runs: Sequence[Costs]) -> int:
 def alarm(run: Costs, random: np.random.Generator) -> bool:
     """Whether a drawn run alarms at one of its looks."""
     schedule = look_schedule(run.settings)
-    base, head = list[float](), list[float]()
-    while len(base) < schedule[-1]:
-        begin = random.integers(max(1, len(run.base) - BLOCK + 1))
-        block = run.base[begin : begin + BLOCK], run.head[begin : begin + BLOCK]
-        old, new = block if random.random() < 0.5 else block[::-1]
-        base += old
-        head += new
+    places = list[tuple[int, bool]]()
+    while len(places) < schedule[-1]:
+        begin = int(random.integers(max(1, len(run.base) - BLOCK + 1)))
+        swapped = bool(random.random() < 0.5)
+        places += [(place, swapped) for place in range(begin, min(begin + BLOCK, len(run.base)))]
     for look, launches in enumerate(schedule, start=1):
-        old, new = base[:launches], head[:launches]
-        outcome = decide_at(ratio(old, new), run.settings, look)
+        base, head, *changed = run.pick(places[:launches])
+        outcome, _ = decide_by(ratio(base, head), code(run, base, head, *changed), run.settings, look)
         if outcome is not None:
             return outcome in ALARMS
     return False
+
+
+def code(
+    run: Costs,
+    base: Sequence[float],
+    head: Sequence[float],
+    changed_base: Sequence[float],
+    changed_head: Sequence[float],
+) -> CodeEstimate | None:
+    """As the stages with changed code are judged; None if they are unknown."""
+    if run.settings.changed_stages is None:
+        return None
+    rows = list(zip(base, head, changed_base, changed_head, strict=True))
+    by_changed = ratio(base, [old + after - before for old, _, before, after in rows])
+    by_others = ratio(base, [new - after + before for _, new, before, after in rows])
+    if by_changed is None or by_others is None:
+        return None
+    return CodeEstimate(tuple(run.settings.changed_stages), by_changed, by_others, len(base))
 
 
 def print_curve(runs: Sequence[Costs]) -> None:

@@ -5044,6 +5044,18 @@ export interface components {
             watts?: number | null;
         };
         /**
+         * CodeChange
+         * @description A change of the chain, divided into the stages that execute changed code and all others.
+         */
+        CodeChange: {
+            changed: components["schemas"]["CodeRatio"];
+            /** Decided */
+            decided: boolean;
+            others: components["schemas"]["CodeRatio"];
+            /** Stages */
+            stages: string[];
+        };
+        /**
          * CodeComparison
          * @description Functions and lines of both sides.
          */
@@ -5060,6 +5072,20 @@ export interface components {
             judged: components["schemas"]["FunctionJudgement"][];
             /** Source Link */
             source_link: string | null;
+        };
+        /**
+         * CodeRatio
+         * @description head / base of the chain's CPP, with the change of some of its stages alone.
+         */
+        CodeRatio: {
+            /** High */
+            high: number;
+            /** Level */
+            level: number;
+            /** Low */
+            low: number;
+            /** Ratio */
+            ratio: number;
         };
         /** CommentNew */
         CommentNew: {
@@ -7338,6 +7364,12 @@ export interface components {
             arm: components["schemas"]["Arm"];
             /** Calls */
             calls?: components["schemas"]["CallNode"][];
+            /** Executed */
+            executed?: {
+                [key: string]: string[];
+            } | null;
+            /** Executed Outside */
+            executed_outside?: string[];
             /** Functions */
             functions?: {
                 [key: string]: components["schemas"]["FunctionCount"][];
@@ -9272,6 +9304,8 @@ export interface components {
          * @description A pair by all of its launches: its ratio is the present estimate, at CONFIDENCE.
          */
         PairPool: {
+            /** Changed Stages */
+            changed_stages?: string[] | null;
             /** Decided After */
             decided_after?: number | null;
             decided_by?: components["schemas"]["PoolFigure"] | null;
@@ -11284,6 +11318,8 @@ export interface components {
             alpha: number;
             /** Budget Seconds */
             budget_seconds?: number | null;
+            /** Changed Stages */
+            changed_stages?: string[] | null;
             /** Equal Counts */
             equal_counts?: boolean;
             /** First Look */
@@ -12251,6 +12287,7 @@ export interface components {
             /** Cause */
             cause?: ("instructions" | "pipeline") | null;
             chain?: components["schemas"]["Change"] | null;
+            code?: components["schemas"]["CodeChange"] | null;
             /** Culprit Stages */
             culprit_stages?: string[];
             /**

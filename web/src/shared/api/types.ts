@@ -31,6 +31,7 @@ export type BudgetInput = Schemas["BudgetInput"];
 export type CapacityAnswer = Schemas["CapacityAnswer"];
 export type CapacityInput = Schemas["CapacityInput"];
 export type Change = Schemas["Change"];
+export type CodeChange = Schemas["CodeChange"];
 export type ChangePoint = Schemas["ChangePoint"];
 export type Check = Schemas["Check"];
 export type CodeComparison = Schemas["CodeComparison"];

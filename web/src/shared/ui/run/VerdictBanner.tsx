@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The verdict as a sentence, with the chain's three figures beneath. */
 import type { ReactNode } from "react";
-import type { Change, Verdict } from "../../api/types";
+import type { Change, CodeChange, Verdict } from "../../api/types";
 import { judgedChain } from "../../logic/run/verdict";
 import { change, changeWithInterval, figure, MISSING, said, signed, THIN } from "../../logic/text/format";
 import { known, ratio } from "../../logic/text/units";
@@ -37,7 +37,9 @@ export function VerdictBanner({ project, verdict, chain, run, without, children 
           {children}
         </div>
       )}
-      {chain && <Tiles chain={chain} chainName={judgedChain(verdict)} run={run} />}
+      {chain && (
+        <Tiles chain={chain} code={verdict?.code ?? null} chainName={judgedChain(verdict)} run={run} />
+      )}
     </section>
   );
 }
@@ -71,22 +73,22 @@ function Extras({ project, verdict, run }: Pick<Props, "project" | "run"> & { ve
 
 interface TilesProps {
   chain: Change;
+  code: CodeChange | null;
   chainName: string | null;
   run: string | undefined;
 }
 
-function Tiles({ chain, chainName, run }: TilesProps) {
+function Tiles({ chain, code, chainName, run }: TilesProps) {
   const [base, head] = [chain.base, chain.head];
+  const deciding = code?.decided ? code : null;
+  const size = deciding ? deciding.changed : { ...chain, ratio: chain.ratio_cpp };
   return (
     <div className="tiles">
       <Tile chainName={chainName} name="cpp" unit="cycles/packet" base={base?.cpp} head={head?.cpp}>
         <span data-quantity={run && changeOfRun(run)}>
-          {changeWithInterval(
-            known(chain.ratio_cpp, ratio),
-            known(chain.low, ratio),
-            known(chain.high, ratio),
-          )}
+          {changeWithInterval(known(size.ratio, ratio), known(size.low, ratio), known(size.high, ratio))}
         </span>
+        {deciding && ` by changed code in ${deciding.stages.join(", ")}`}
       </Tile>
       <Tile chainName={chainName} name="ipp" unit="instructions/packet" base={base?.ipp} head={head?.ipp}>
         {chain.ln_ipp == null ? "not counted on both sides" : change(known(Math.exp(chain.ln_ipp), ratio))}

@@ -4,13 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Set
-from typing import Final
 
+from nalm_core.report.defaults import EQUAL_INSTRUCTIONS
 from nalm_core.report.run_report import Arm, InstructionCount, RunReport, Source
-
-EQUAL_INSTRUCTIONS: Final = 0.0001
-"""Share of the chain's instructions up to which a stage's count is the same: placement changes a few, for
-example in copies."""
 
 
 def changed_stages(report: RunReport) -> list[str] | None:

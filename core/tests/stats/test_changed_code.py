@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A change of one stage is found long before the noise of the chain lets it show; without one nothing is."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from nalm_core.render.line import line
+from nalm_core.report.defaults import ALPHA, DEFAULT_SETTINGS, MIN_LAYOUTS
+from nalm_core.report.outcome import CHANGED, Outcome
+from nalm_core.report.run_report import Layouts, RunReport, Settings
+from nalm_core.stats.changed_code import CodeEstimate, code_estimate
+from nalm_core.stats.estimate import RatioEstimate, estimate_ratio, middle_launches
+from nalm_core.stats.sequential import decide, decide_by, look_schedule
+from nalm_core.verdict.verdict import judge
+from nalm_synthetic import COSTS, Noise, Side, changed, make_report
+from placed_runs import in_pairs
+from tiers import size_of_tier
+
+CHAIN = sum(COSTS.values())
+NOISE = Noise(launch=0.01, turn=0.004)
+LAUNCHES = 72
+
+
+def fine(stages: list[str] | None) -> Settings:
+    return DEFAULT_SETTINGS.model_copy(update={"margin": 0.001, "changed_stages": stages})
+
+
+def measured(
+    head: Side, stages: list[str] | None = None, *, launches: int = LAUNCHES, seed: int = 1
+) -> RunReport:
+    """A run over layouts. stages: those that execute changed code."""
+    settings = fine(stages)
+    report = make_report(head, noise=NOISE, launches=launches, turns=8, settings=settings, seed=seed)
+    layouts = Layouts(relinked=True, numbers=in_pairs(launches // 2))
+    return report.model_copy(update={"layouts": layouts})
+
+
+SLOWER = changed(rx=COSTS["rx"] + 0.005 * CHAIN)
+"""rx takes 0.5 % of the chain more, which is a quarter of the standard deviation of a launch's chain."""
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_change_in_the_stage_with_changed_code_is_found(sign: int) -> None:
+    head = changed(rx=COSTS["rx"] + sign * 0.005 * CHAIN)
+    assert judge(measured(head)).outcome is Outcome.INCONCLUSIVE, "the chain alone does not show it"
+    report = measured(head, ["rx"])
+    verdict = judge(report)
+    assert verdict.outcome is (Outcome.REGRESSED if sign > 0 else Outcome.IMPROVED) is decide(report).outcome
+    assert verdict.culprit_stages == ["rx"]
+    code = verdict.code
+    assert code is not None and code.decided and code.changed.low <= 1 + sign * 0.005 <= code.changed.high
+    assert code.others.low <= 1 <= code.others.high
+    assert "by changed code in rx" in verdict.reason and "The other stages" in verdict.reason
+    assert verdict.size is not None and verdict.size.ratio == code.changed.ratio
+    assert f"{100 * (code.changed.ratio - 1):+.2f}" in line(verdict)
+
+
+def test_what_other_stages_show_leaves_the_decision_to_the_chain() -> None:
+    """rx prefetches what nat uses then: what it costs more, nat saves."""
+    moved = changed(rx=COSTS["rx"] + 0.01 * CHAIN, nat=COSTS["nat"] - 0.01 * CHAIN)
+    quiet = Noise(launch=0.002, turn=0.001)
+    report = measured(moved, ["rx"])
+    rounds = make_report(moved, noise=quiet, launches=LAUNCHES, turns=8).rounds
+    report = report.model_copy(update={"rounds": rounds})
+    verdict = judge(report)
+    assert verdict.outcome not in CHANGED and verdict.code is not None and not verdict.code.decided
+    assert verdict.code.changed.low > 1 > verdict.code.others.high
+    assert any("Changed code is executed in rx alone" in note for note in verdict.notes)
+
+
+def test_few_placements_decide_nothing() -> None:
+    report = measured(SLOWER, ["rx"])
+    few = [1 + launch // 8 for launch in range(LAUNCHES)]
+    assert len(set(few)) < MIN_LAYOUTS
+    verdict = judge(report.model_copy(update={"layouts": Layouts(relinked=True, numbers=few)}))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+
+
+@pytest.mark.parametrize("stages", [["rx", "nat", "l3fwd", "tx"], ["gen"], ["rx", "gen"], ["gone"]])
+def test_stages_of_which_no_part_of_the_chain_is_known(stages: list[str]) -> None:
+    """All stages changed, or one that is no part of the chain, or that did not run."""
+    assert code_estimate(measured(SLOWER, stages)) is None
+
+
+def test_builds_that_cannot_be_linked_again() -> None:
+    report = measured(SLOWER, ["rx"])
+    layouts = Layouts(relinked=False, reason="no build.ninja", numbers=in_pairs(LAUNCHES // 2))
+    assert code_estimate(report.model_copy(update={"layouts": layouts})) is None
+    assert code_estimate(report.model_copy(update={"layouts": None})) is None
+
+
+def test_few_launches_have_no_estimate() -> None:
+    report = measured(SLOWER, ["rx"])
+    assert code_estimate(report.model_copy(update={"rounds": []})) is None
+
+
+def estimated(base: np.ndarray, head: np.ndarray) -> RatioEstimate:
+    old, new = base.tolist(), head.tolist()
+    found = estimate_ratio(old, new, kept=middle_launches(old, new))
+    assert found is not None
+    return found
+
+
+def run(rng: np.random.Generator, *, tails: float | None) -> str:
+    """The outcome of a run of equal code, whose changed stage has a tenth of the chain. tails: degrees of
+    freedom of the noise; None: normal."""
+    settings = fine(["rx"])
+    schedule = look_schedule(settings)
+    size = (4, schedule[-1])
+    noise = rng.normal(0, 1, size) if tails is None else rng.standard_t(tails, size)
+    shared = rng.normal(0, 0.005, schedule[-1])
+    parts = np.exp(0.01 * noise + shared) * np.array([[10.0], [10.0], [90.0], [90.0]])
+    rx_base, rx_head, rest_base, rest_head = parts
+    base = rx_base + rest_base
+    for look, launches in enumerate(schedule, start=1):
+        old = base[:launches]
+        chain = estimated(old, (rx_head + rest_head)[:launches])
+        code = CodeEstimate(
+            ("rx",),
+            estimated(old, (base + rx_head - rx_base)[:launches]),
+            estimated(old, (base + rest_head - rest_base)[:launches]),
+            launches,
+        )
+        outcome, _ = decide_by(chain, code, settings, look)
+        if outcome is not None:
+            return outcome
+    return "inconclusive"
+
+
+@pytest.mark.parametrize("tails", [None, 3.0], ids=["normal", "heavy tails"])
+def test_false_alarms_of_equal_code(tails: float | None) -> None:
+    """At a tenth of the noise, the margin of 0.1 % hinders no alarm: the error rates alone do."""
+    rng, runs = np.random.default_rng(43), size_of_tier(1500, 500)
+    outcomes = Counter(run(rng, tails=tails) for _ in range(runs))
+    alarms = sum(outcomes[one] for one in CHANGED)
+    assert alarms / runs <= ALPHA + 3 * (ALPHA * (1 - ALPHA) / runs) ** 0.5
