@@ -12,6 +12,7 @@ from nalm_agent.desk.pools.margin import margin_of_percent
 from nalm_agent.runtime.errors import UsageError
 from nalm_agent.store.home import Home
 from nalm_core.report.serialization import parse_report
+from nalm_core.verdict.verdict import judge
 from tiny import FEW_LAUNCHES, NALM_TOML, Nalm, NfRepository
 
 BY_NINJA = """rule cc
@@ -62,6 +63,22 @@ def test_layouts_pool_and_plan(nf_repository: NfRepository, tmp_path: Path) -> N
     assert (plan["effort"] is not None) == plan["reachable"]
     text = nalm.run("check", *pair, "--margin", "5", "--plan", cwd=nf_repository.path)
     assert "tiny, margin 5 %: " in text.stdout
+
+
+def test_the_stage_with_changed_code_is_judged_by_itself(
+    nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    commit_with_ninja(nf_repository)
+    nf_repository.commit("more work in beta", work__h="#define BETA_WORK 31\n")
+    output = tmp_path / "run.json"
+    how = ("--margin", "0.1", "--layouts", "3", "--json", str(output))
+    done = nalm.run("check", "HEAD~1", "HEAD", "--scenario", "tiny", *how, cwd=nf_repository.path)
+    assert done.returncode in (0, 1, 3), done.stderr
+    report = parse_report(output.read_bytes())
+    assert report.changed_functions == ["beta_process"] and report.settings.changed_stages == ["beta"]
+    code = judge(report).code
+    assert code is not None and code.stages == ["beta"] and code.changed.low <= 1.014 <= code.changed.high
+    assert not code.decided, "three placements of code are too few"
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ expected information of all components, also of those estimated as 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from math import sqrt
+from math import expm1, log1p, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -69,10 +69,15 @@ class PooledLaunch:
     turn_variance: float | None = None
     placement: int = AS_BUILT
     """Number of the placement of its code, equal on all hosts."""
-    ln_changed: float | None = None
-    """ln_ratio with the change of the stages that execute changed code alone; None: these are unknown."""
-    ln_others: float | None = None
-    """The same of all other stages."""
+    stages: Mapping[str, float] = field(default_factory=dict)
+    """By stage: ln_ratio if it alone had changed. Empty: the arms have different stages."""
+
+    def of(self, stages: Collection[str]) -> PooledLaunch | None:
+        """As if these stages alone had changed; None if they are none, or not known."""
+        if not stages or not set(stages) <= self.stages.keys():
+            return None
+        ln_ratio = log1p(sum(expm1(self.stages[stage]) for stage in stages))
+        return replace(self, ln_ratio=ln_ratio, turn_variance=None)
 
     def group(self, level: Level) -> str:
         if level is Level.HOST:
@@ -141,8 +146,7 @@ def observations(runs: Iterable[RunLaunches]) -> list[PooledLaunch]:
             str(launch.layout) if one.relinked else f"{one.run_id} {launch.layout}",
             launch.turn_variance,
             launch.layout if one.relinked else AS_BUILT,
-            launch.ln_changed,
-            launch.ln_others,
+            launch.stages,
         )
         for one in runs
         for launch, hour in zip(one.launches, one.hours(), strict=True)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from math import log
 from statistics import fmean
@@ -15,7 +16,7 @@ from pydantic import ConfigDict, Field
 from nalm_core.report.judged_arm import judged_arm
 from nalm_core.report.rounds import PairedLaunch, pair_launches
 from nalm_core.report.run_report import Arm, Model, RunReport, RunStatus
-from nalm_core.stats.changed_code import Parts, parts_of
+from nalm_core.stats.changed_code import common_stages, deciding_stages, with_change
 
 AS_BUILT: Final = 0
 """Number of the layout that the build itself has."""
@@ -36,10 +37,8 @@ class RunLaunch(Model):
     """Variance of the mean over its turns, from their spread; None with too few turns."""
     turns: int | None = Field(None, exclude_if=_is_none)
     """Turns of each arm; None: as in the run."""
-    ln_changed: float | None = Field(None, exclude_if=_is_none)
-    """ln_ratio with the change of the stages that execute changed code alone; None: these are unknown."""
-    ln_others: float | None = Field(None, exclude_if=_is_none)
-    """The same of all other stages."""
+    stages: dict[str, float] = Field(default_factory=dict, exclude_if=lambda stages: not stages)
+    """By stage: ln_ratio if it alone had changed. Empty: the arms have different stages."""
 
 
 class RunLaunches(Model):
@@ -66,7 +65,8 @@ class RunLaunches(Model):
     equal_counts: bool = False
     """True: no stage's instructions changed. False: some did, or the run is older than this field."""
     changed_stages: list[str] | None = Field(None, exclude_if=_is_none)
-    """Stages that execute changed code; None: unknown, or the margin was not a fine one."""
+    """Stages that execute changed code, if their change alone may decide; None: unknown, or at a usual
+    margin."""
     launches: list[RunLaunch]
 
     def hours(self) -> list[str]:
@@ -88,7 +88,7 @@ def run_launches(report: RunReport, pair: str) -> RunLaunches | None:
     found = pair_launches(report, Arm.BASE, arm)
     if not found:
         return None
-    parts = parts_of(report)
+    stages = common_stages(report, arm)
     turns = Counter(one.launch for one in report.rounds if one.arm is Arm.BASE)
     return RunLaunches(
         run_id=report.run_id,
@@ -103,12 +103,12 @@ def run_launches(report: RunReport, pair: str) -> RunLaunches | None:
         turns=report.settings.turns_per_launch,
         relinked=report.layouts is None or report.layouts.relinked,
         equal_counts=report.settings.equal_counts,
-        changed_stages=None if parts is None else list(parts.changed),
-        launches=[_launch(one, report, turns[one.launch], parts) for one in found],
+        changed_stages=deciding_stages(report),
+        launches=[_launch(one, report, turns[one.launch], stages) for one in found],
     )
 
 
-def _launch(one: PairedLaunch, report: RunReport, turns: int, parts: Parts | None) -> RunLaunch:
+def _launch(one: PairedLaunch, report: RunReport, turns: int, stages: Sequence[str]) -> RunLaunch:
     layout = AS_BUILT if report.layouts is None else report.layouts.of(one.launch)
     base = one.base_cpp()
     ratio = one.head_cpp() / base
@@ -118,8 +118,7 @@ def _launch(one: PairedLaunch, report: RunReport, turns: int, parts: Parts | Non
         ln_ratio=log(ratio),
         turn_variance=_variance(one),
         turns=turns if turns != report.settings.turns_per_launch else None,
-        ln_changed=None if parts is None else log(parts.with_changed(one) / base),
-        ln_others=None if parts is None else log(parts.with_others(one) / base),
+        stages={stage: log(with_change(one, [stage]) / base) for stage in stages},
     )
 
 

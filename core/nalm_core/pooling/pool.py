@@ -11,8 +11,7 @@ result is a function of the stored runs alone, whoever calculates it, and when.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from math import exp
 
 from pydantic import Field
@@ -196,17 +195,16 @@ def _code(own: Sequence[PooledLaunch], stages: Sequence[str] | None) -> CodeEsti
     """The pair's mean by the stages with changed code, and by the others; None if these are unknown."""
     if stages is None:
         return None
-    changed, others = (_part(own, of) for of in (lambda one: one.ln_changed, lambda one: one.ln_others))
+    changed = _part(own, stages)
+    others = _part(own, [one for one in own[0].stages if one not in stages])
     if changed is None or others is None:
         return None
     return CodeEstimate(tuple(stages), changed, others, _placements(own))
 
 
-def _part(own: Sequence[PooledLaunch], of: Callable[[PooledLaunch], float | None]) -> RatioEstimate | None:
+def _part(own: Sequence[PooledLaunch], stages: Sequence[str]) -> RatioEstimate | None:
     """The mean of a part of the ratio, by components of its own: other pairs changed other stages."""
-    taken = [
-        replace(one, ln_ratio=value, turn_variance=None) for one in own if (value := of(one)) is not None
-    ]
+    taken = [part for one in own if (part := one.of(stages)) is not None]
     found = _mean(taken, []) if len(taken) == len(own) else None
     return None if found is None else found[0].estimate
 

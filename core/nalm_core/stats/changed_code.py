@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from nalm_core.report.defaults import CONFIDENCE, MIN_LAYOUTS
 from nalm_core.report.rounds import PairedLaunch, pair_launches, random_units
-from nalm_core.report.run_report import Arm, ArmInfo, RunReport
+from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.stats.estimate import RatioEstimate, estimate_ratio, middle_launches
 
 
@@ -38,56 +38,44 @@ class CodeEstimate:
         return self.placements >= MIN_LAYOUTS and low <= 1 <= high
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """The stages of a chain."""
-
-    changed: tuple[str, ...]
-    """Those that execute changed code."""
-    others: tuple[str, ...]
-
-    def with_changed(self, launch: PairedLaunch) -> float:
-        """CPP of base's chain with the change of the stages that execute changed code."""
-        return _with_change(launch, self.changed)
-
-    def with_others(self, launch: PairedLaunch) -> float:
-        """CPP of base's chain with the change of all other stages."""
-        return _with_change(launch, self.others)
-
-
-def parts_of(report: RunReport) -> Parts | None:
-    """The stages of both arms' chain; None if no stages are known to be the changed ones, if code was not
-    placed in several ways, or if marks cost a part of the cycles."""
-    changed, layouts = report.settings.changed_stages, report.layouts
-    if changed is None or layouts is None or not layouts.relinked or report.bare_turns:
-        return None
-    base, head = (_own_stages(report.arms[arm]) for arm in (Arm.BASE, Arm.HEAD))
-    others = [stage for stage in base if stage not in changed]
-    if set(base) != set(head) or not set(changed) <= set(base) or not others:
-        return None
-    return Parts(tuple(changed), tuple(others))
-
-
 def code_estimate(report: RunReport) -> CodeEstimate | None:
-    """The estimate of base against head; None without these parts, or with too few launches."""
-    parts = parts_of(report)
-    if parts is None:
+    """The estimate of base against head; None without stages whose change alone may decide, or with too few
+    launches."""
+    stages, changed = common_stages(report, Arm.HEAD), deciding_stages(report)
+    if changed is None:
         return None
     units = random_units(report, pair_launches(report, Arm.BASE, Arm.HEAD))
     base = [float(one.base_cpp()) for one in units]
-    changed, others = (
-        _ratio(base, [cost(one) for one in units]) for cost in (parts.with_changed, parts.with_others)
+    by_changed, by_others = (
+        _ratio(base, [with_change(one, of) for one in units])
+        for of in (changed, [stage for stage in stages if stage not in changed])
     )
-    if changed is None or others is None:
+    if by_changed is None or by_others is None:
         return None
-    return CodeEstimate(parts.changed, changed, others, len(units))
+    return CodeEstimate(tuple(changed), by_changed, by_others, len(units))
 
 
-def _own_stages(arm: ArmInfo) -> list[str]:
-    return [stage.name for stage in arm.stages if not stage.apart]
+def deciding_stages(report: RunReport) -> list[str] | None:
+    """The stages that execute changed code, if their change alone may decide. None: they are unknown, all
+    stages are, or code was not placed in several ways."""
+    changed, layouts = report.settings.changed_stages, report.layouts
+    stages = common_stages(report, Arm.HEAD)
+    if changed is None or layouts is None or not layouts.relinked or not set(changed) < set(stages):
+        return None
+    return changed
 
 
-def _with_change(launch: PairedLaunch, stages: Collection[str]) -> float:
+def common_stages(report: RunReport, arm: Arm) -> list[str]:
+    """The stages of the chain, by whose changes that of the chain can be divided. Empty if base and the arm
+    have different ones, or if the chain was measured without marks, and stages with them."""
+    base, other = (
+        [stage.name for stage in report.arms[one].stages if not stage.apart] for one in (Arm.BASE, arm)
+    )
+    return base if set(base) == set(other) and not report.bare_turns else []
+
+
+def with_change(launch: PairedLaunch, stages: Collection[str]) -> float:
+    """CPP of base's chain with the change of some of its stages."""
     return launch.base_cpp() + sum(launch.head_cpp(stage) - launch.base_cpp(stage) for stage in stages)
 
 

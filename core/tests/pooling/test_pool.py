@@ -254,7 +254,7 @@ def with_changed_code(runs: list[RunLaunches], change: float) -> list[RunLaunche
         launches = []
         for launch in one.launches:
             own = change + float(rng.normal(0, 0.0005))
-            parts = {"ln_ratio": launch.ln_ratio + own, "ln_changed": own, "ln_others": launch.ln_ratio}
+            parts = {"ln_ratio": launch.ln_ratio + own, "stages": {"nat": own, "dpi": launch.ln_ratio}}
             launches.append(launch.model_copy(update=parts))
         found.append(one.model_copy(update={"launches": launches, "changed_stages": ["nat"]}))
     return found
