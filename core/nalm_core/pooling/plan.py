@@ -20,11 +20,11 @@ import numpy as np
 from pydantic import Field
 
 from nalm_core.pooling.components import Components, Level, components, observations
-from nalm_core.pooling.constants import MOST_HOURS, PLAN_POWER
+from nalm_core.pooling.constants import FINE_MARGIN, MOST_HOURS, PLAN_POWER
 from nalm_core.pooling.launches import RunLaunches, seconds_per_launch
 from nalm_core.pooling.pool import LevelShare, pool_settings
 from nalm_core.pooling.turns import launch_noise
-from nalm_core.report.defaults import CONFIDENCE, MIN_LAUNCHES
+from nalm_core.report.defaults import CONFIDENCE, DEFAULT_SETTINGS, MIN_LAUNCHES, MIN_LAYOUTS
 from nalm_core.report.run_report import Model, Settings
 from nalm_core.stats.quantiles import normal_quantile
 from nalm_core.stats.resolution import MOST_LAUNCHES, smallest_change
@@ -56,6 +56,14 @@ class CurvePoint(Model):
     half_width: float
 
 
+class StageEffort(Model):
+    """What a margin takes if changed code is executed in one stage alone."""
+
+    stage: str
+    minutes: float | None
+    """None: not reachable."""
+
+
 class MarginPlan(Model):
     """What a margin takes on hosts with the noise that was measured."""
 
@@ -74,6 +82,8 @@ class MarginPlan(Model):
     seconds_per_launch: float | None = None
     shares: list[LevelShare] = Field(default_factory=list)
     curve: list[CurvePoint] = Field(default_factory=list)
+    stages: list[StageEffort] = Field(default_factory=list)
+    """By stage. Empty: the margin is not a fine one, or placement of code was not measured or cannot vary."""
     run: str | None = None
     """The command that measures what is not known yet."""
     runs: int = 0
@@ -133,6 +143,7 @@ def plan(
         seconds_per_launch=seconds,
         shares=shares,
         curve=[] if effort is None else _curve(variances, costs),
+        stages=_by_stage(own, margin, costs, of_launch) if costs.relinks and margin < FINE_MARGIN else [],
         run=unknown,
         runs=len(own),
         launches=found.launches,
@@ -150,15 +161,41 @@ class Costs:
     relinks: bool
 
 
+def _by_stage(
+    runs: Sequence[RunLaunches], margin: float, costs: Costs, of_launch: float
+) -> list[StageEffort]:
+    """The time until a stage's own change decides, for each stage that all launches have. of_launch: factor
+    of a launch's variance."""
+    launches = observations(runs)
+    known = [one.stages.keys() for one in launches]
+    found = []
+    for stage in [name for name in known[0] if all(name in names for names in known)]:
+        parts = components([part for one in launches if (part := one.of([stage])) is not None])
+        if parts is None:
+            continue
+        variances = {level: _planned(parts, level) for level in parts.variances}
+        variances[Level.LAUNCH] *= of_launch
+        effort, _ = effort_for(variances, margin, costs, alpha=DEFAULT_SETTINGS.alpha / 2)
+        least = MIN_LAYOUTS * (2 * costs.seconds + costs.relink_seconds) / 60
+        minutes = None if effort is None else round(max(effort.minutes, least), 1)
+        found.append(StageEffort(stage=stage, minutes=minutes))
+    return found
+
+
 def errors_per_margin(launches: int, settings: Settings) -> float:
     """The margin that is found with PLAN_POWER, in standard errors of the last look."""
     change = smallest_change(1e-3, launches, settings)
     return inf if change is None else change / 1e-3 * sqrt(launches)
 
 
-def effort_for(variances: Mapping[Level, float], margin: float, costs: Costs) -> tuple[Effort | None, float]:
-    """The effort, and the variance of the mean that it had to reach. None: no launches reach it."""
-    settings = pool_settings(margin)
+def effort_for(
+    variances: Mapping[Level, float], margin: float, costs: Costs, *, alpha: float = DEFAULT_SETTINGS.alpha
+) -> tuple[Effort | None, float]:
+    """The effort, and the variance of the mean that it had to reach. None: no launches reach it.
+
+    alpha: error rate of the test of a change, all looks together.
+    """
+    settings = pool_settings(margin).model_copy(update={"alpha": alpha})
     need = normal_quantile(1 - settings.alpha / 2) + normal_quantile(PLAN_POWER)
     for _ in range(4):  # the sequential rule's quantiles depend on the number of launches
         allowed = (margin / need) ** 2

@@ -134,3 +134,27 @@ def test_what_prevents_a_plan_is_the_largest_part_of_what_is_left(
     assert text.startswith(said)
     if "launches, more" in text:
         assert int(text.split("takes ")[1].split()[0]) > MOST_LAUNCHES
+
+
+def test_changed_code_in_a_small_stage_takes_a_fraction_of_the_time() -> None:
+    """nat has a tenth of the noise, dpi all other."""
+    rng = np.random.default_rng(3)
+    runs = []
+    for one in HOST.runs(np.random.default_rng(1), launches=120, layouts=60):
+        launches = [
+            launch.model_copy(update={"stages": {"nat": rng.normal(0, 5e-4), "dpi": launch.ln_ratio}})
+            for launch in one.launches
+        ]
+        runs.append(one.model_copy(update={"launches": launches}))
+    found = plan(runs, 0.001, "sfc_a")
+    assert found.effort is not None
+    minutes = {one.stage: one.minutes for one in found.stages}
+    nat, dpi = minutes["nat"], minutes["dpi"]
+    assert nat is not None and dpi is not None and nat < dpi / 5
+    assert dpi == pytest.approx(found.effort.minutes, rel=0.3), "at half of the error rate"
+    assert plan(runs, 0.005, "sfc_a").stages == [], "at a usual margin the chain decides"
+    older = [
+        one.model_copy(update={"launches": [*one.launches[:-1], HOST.runs(rng)[0].launches[0]]})
+        for one in runs
+    ]
+    assert plan(older, 0.001, "sfc_a").stages == [], "runs of older versions have no parts"

@@ -48,7 +48,7 @@ def plan_lines(found: MarginPlan) -> list[str]:
     head = f"{found.scenario}, margin {margin_percent(found.margin)}"
     if found.effort is None:
         lines = [f"{head}: not reachable: {found.reason}" if found.runs else f"{head}: {found.reason}"]
-        return lines + ([f"run: {found.run}"] if found.run else [])
+        return lines + _by_stage(found) + ([f"run: {found.run}"] if found.run else [])
     effort, low, high = found.effort, found.low, found.high
     spread = ""
     if low is not None:
@@ -62,6 +62,7 @@ def plan_lines(found: MarginPlan) -> list[str]:
         + (f", {found.turns} turns of each arm in a launch" if found.turns else ""),
         f"because {found.reason}",
     ]
+    lines += _by_stage(found)
     lines += [
         f"  {one.level}: {share_percent(one.spread, 3)} between {one.groups}, "
         f"{share_percent(one.of_launch, 0)} of a launch's variance"
@@ -74,3 +75,12 @@ def plan_lines(found: MarginPlan) -> list[str]:
         lines.append(f"  half width of the 95 % interval: {points}")
     lines.append(f"  from {found.launches} launches of {found.runs} runs on this host")
     return lines + ([f"run: {found.run}"] if found.run else [])
+
+
+def _by_stage(found: MarginPlan) -> list[str]:
+    """What changed code in one stage alone takes."""
+    times = [
+        f"{one.stage} {'not reachable' if one.minutes is None else f'{one.minutes:g} min'}"
+        for one in found.stages
+    ]
+    return [f"  changed code in one stage alone: {', '.join(times)}"] if times else []
