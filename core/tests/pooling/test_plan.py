@@ -153,8 +153,5 @@ def test_changed_code_in_a_small_stage_takes_a_fraction_of_the_time() -> None:
     assert nat is not None and dpi is not None and nat < dpi / 5
     assert dpi == pytest.approx(found.effort.minutes, rel=0.3), "at half of the error rate"
     assert plan(runs, 0.005, "sfc_a").stages == [], "at a usual margin the chain decides"
-    older = [
-        one.model_copy(update={"launches": [*one.launches[:-1], HOST.runs(rng)[0].launches[0]]})
-        for one in runs
-    ]
-    assert plan(older, 0.001, "sfc_a").stages == [], "runs of older versions have no parts"
+    older = HOST.runs(rng, pair="before")
+    assert plan([*runs, *older], 0.001, "sfc_a").stages == [], "runs of older versions have no parts"

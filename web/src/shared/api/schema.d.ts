@@ -8430,6 +8430,8 @@ export interface components {
             seconds_per_launch?: number | null;
             /** Shares */
             shares?: components["schemas"]["LevelShare"][];
+            /** Stages */
+            stages?: components["schemas"]["StageEffort"][];
             /** Turns */
             turns?: number | null;
         };
@@ -11702,6 +11704,16 @@ export interface components {
             };
             /** Packets */
             packets: number;
+        };
+        /**
+         * StageEffort
+         * @description What a margin takes if changed code is executed in one stage alone.
+         */
+        StageEffort: {
+            /** Minutes */
+            minutes: number | null;
+            /** Stage */
+            stage: string;
         };
         /**
          * StageFigures
