@@ -38,13 +38,14 @@ class CodeEstimate:
         return self.placements >= MIN_LAYOUTS and low <= 1 <= high
 
 
-def code_estimate(report: RunReport) -> CodeEstimate | None:
+def code_estimate(report: RunReport, units: Sequence[PairedLaunch] | None = None) -> CodeEstimate | None:
     """The estimate of base against head; None without stages whose change alone may decide, or with too few
-    launches."""
+    launches. units: the random units of base and head, if they are known."""
     stages, changed = common_stages(report, Arm.HEAD), deciding_stages(report)
     if changed is None:
         return None
-    units = random_units(report, pair_launches(report, Arm.BASE, Arm.HEAD))
+    if units is None:
+        units = random_units(report, pair_launches(report, Arm.BASE, Arm.HEAD))
     base = [float(one.base_cpp()) for one in units]
     by_changed, by_others = (
         _ratio(base, [with_change(one, of) for one in units])

@@ -29,7 +29,7 @@ from nalm_core.report.defaults import (
 )
 from nalm_core.report.judged_arm import equal_code, judged_arm
 from nalm_core.report.outcome import CHANGED, Decided, Outcome
-from nalm_core.report.rounds import launches_done, pair_launches, random_units
+from nalm_core.report.rounds import PairedLaunch, launches_done, pair_launches, random_units
 from nalm_core.report.run_report import Arm, RunReport, Settings
 from nalm_core.stats.changed_code import CodeEstimate, code_estimate
 from nalm_core.stats.estimate import RatioEstimate, estimate_ratio, middle_launches
@@ -118,8 +118,8 @@ def decide(report: RunReport) -> Decision:
     if later is not None and launches not in schedule:
         return Decision(None, f"{launches} of {later} launches until the next look", launches, None, later)
     look = look_for(launches, settings)
-    estimate = chain_estimate(report, Arm.BASE, arm)
-    outcome, _ = decide_by(estimate, code_estimate(report), settings, look)
+    units = random_units(report, pair_launches(report, Arm.BASE, arm))
+    outcome, _ = decide_by(_chain(units), code_estimate(report, units), settings, look)
     if outcome is not None:
         return Decision(outcome, f"decided at look {look} after {launches} launches", launches, look, None)
     if later is None:
@@ -140,8 +140,11 @@ def _price_only(report: RunReport, launches: int, first_look: int) -> Decision:
 
 def chain_estimate(report: RunReport, base: Arm, head: Arm) -> RatioEstimate | None:
     """Ratio of the chain's CPP over the launches, or layouts, that take part."""
-    launches = random_units(report, pair_launches(report, base, head))
-    old, new = [one.base_cpp() for one in launches], [one.head_cpp() for one in launches]
+    return _chain(random_units(report, pair_launches(report, base, head)))
+
+
+def _chain(units: Sequence[PairedLaunch]) -> RatioEstimate | None:
+    old, new = [one.base_cpp() for one in units], [one.head_cpp() for one in units]
     return estimate_ratio(old, new, kept=middle_launches(old, new))
 
 

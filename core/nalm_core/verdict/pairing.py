@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from nalm_core.report.instructions import ArmIpp, arm_ipp, common_source
-from nalm_core.report.rounds import pair_launches, random_units
+from nalm_core.report.rounds import PairedLaunch, pair_launches, random_units
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.units import CyclesPerPacket
 from nalm_core.verdict.attribution import ArmSeries, Series
@@ -18,17 +19,25 @@ class Pairs:
 
     report: RunReport
     _made: dict[tuple[Arm, Arm], tuple[ArmSeries, ArmSeries] | None] = field(default_factory=dict)
+    _units: dict[tuple[Arm, Arm], list[PairedLaunch]] = field(default_factory=dict)
+
+    def units(self, base: Arm, head: Arm) -> list[PairedLaunch]:
+        """The launches, or layouts, that take part."""
+        if (base, head) not in self._units:
+            self._units[base, head] = random_units(self.report, pair_launches(self.report, base, head))
+        return self._units[base, head]
 
     def of(self, base: Arm, head: Arm) -> tuple[ArmSeries, ArmSeries] | None:
-        """As `paired_series`."""
+        """Both arms over the launches, or layouts, that take part; None if there are none."""
         if (base, head) not in self._made:
-            self._made[base, head] = paired_series(self.report, base, head)
+            self._made[base, head] = _paired_series(self.report, base, head, self.units(base, head))
         return self._made[base, head]
 
 
-def paired_series(report: RunReport, base: Arm, head: Arm) -> tuple[ArmSeries, ArmSeries] | None:
-    """Both arms over the launches that take part; None if there are none."""
-    launches = random_units(report, pair_launches(report, base, head))
+def _paired_series(
+    report: RunReport, base: Arm, head: Arm, launches: Sequence[PairedLaunch]
+) -> tuple[ArmSeries, ArmSeries] | None:
+    """Both arms over the launches, or layouts, that take part; None if there are none."""
     if not launches:
         return None
     source = common_source(report.instructions, (base, head))

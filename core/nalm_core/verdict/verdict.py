@@ -272,7 +272,7 @@ def _compare(pairs: Pairs, arm: Arm) -> _Found | None:
         return None
     settings, look = report.settings, look_for(launches_done(report), report.settings)
     comparison = compare_arms(*pair, _rates(settings_of_each_test(settings), look))
-    code = code_estimate(report)
+    code = code_estimate(report, pairs.units(Arm.BASE, Arm.HEAD)) if arm is Arm.HEAD else None
     outcome, by_code = decide_by(comparison.estimate, code, settings, look)
     if outcome == Outcome.SAME:
         # shown is the interval that decided, and that is the one of the equivalence test
