@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from nalm_core.render.line import reason_of
 from nalm_core.report.outcome import Outcome
 from nalm_core.text.plain_text import plain
 from nalm_core.verdict.judged import Judged
@@ -45,7 +44,7 @@ def workflow_commands(runs: Sequence[Judged]) -> str:
 def _of_run(judged: Judged, level: Level) -> Iterator[str]:
     verdict = judged.verdict
     title = f"nalm: {verdict.scenario} {verdict.worst}"
-    yield command(level, reason_of(verdict), {"title": title})
+    yield command(level, verdict.reason, {"title": title})
     if verdict.outcome != Outcome.REGRESSED:
         return
     for place in places(judged):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A verdict in one line, for a commit status or the subject of a mail, and its reason in sentences."""
+"""A verdict in one line, for a commit status or the subject of a mail."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from nalm_core.report.outcome import CHANGED, Outcome
 from nalm_core.text.percents import change_percent, digits_for
 from nalm_core.text.plain_text import plain
 from nalm_core.verdict.verdict import ChangeSize, Verdict
-from nalm_core.verdict.wording import lost_metrics, price_text
+from nalm_core.verdict.wording import price_text
 
 CAUSES = {"instructions": "instructions", "pipeline": "pipeline use", None: "cause unknown"}
 MANY = 3
@@ -28,15 +28,6 @@ def cut(text: str, limit: int) -> str:
     """The text on one line, at most `limit` characters long."""
     shown = " ".join("".join(char if char.isprintable() else " " for char in plain(text)).split())
     return shown if len(shown) <= limit else shown[: limit - 1].rstrip() + "…"
-
-
-def reason_of(verdict: Verdict) -> str:
-    """The verdict's reason. Lost metrics come first where they alone make it undecided."""
-    lost = verdict.lost_metrics
-    if not lost or verdict.outcome == Outcome.INCONCLUSIVE or verdict.worst != Outcome.INCONCLUSIVE:
-        return verdict.reason
-    sentence = lost_metrics(lost)
-    return f"{sentence} {verdict.reason.replace(sentence, '')}".strip()
 
 
 def _text(verdict: Verdict) -> str:

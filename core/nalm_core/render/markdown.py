@@ -14,7 +14,6 @@ from nalm_core.explain import explain
 from nalm_core.findings.overall_change import overall_change, overall_text, pair_of
 from nalm_core.render import figures
 from nalm_core.render.escaping import code, text
-from nalm_core.render.line import reason_of
 from nalm_core.report.outcome import CHANGED, FAILED, WORST_FIRST, Outcome
 from nalm_core.text.percents import digits_for
 from nalm_core.verdict.change import Change
@@ -70,7 +69,7 @@ def _overall(runs: Sequence[Judged]) -> Iterator[str]:
 
 def _section(judged: Judged) -> Iterator[str]:
     verdict = judged.verdict
-    yield f"**{_named(judged)}: {verdict.worst}.** {text(reason_of(verdict))}"
+    yield f"**{_named(judged)}: {verdict.worst}.** {text(verdict.reason)}"
     if verdict.chain is not None:
         yield from ("", *_table(judged, verdict.chain))
     if verdict.outcome == Outcome.REGRESSED:

@@ -205,10 +205,13 @@ def _with_metrics(verdict: Verdict, report: RunReport) -> Verdict:
     if others:
         reason = f"{reason} {wording.worse_metrics(others)}"
         summary = f"{summary}; {wording.worse_metrics_in_short(others)}"
+    found = verdict.model_copy(update={"metrics": changes})
     if lost := [one for one in own if one.lost]:
-        reason = f"{reason} {wording.lost_metrics(lost)}"
+        sentence = wording.lost_metrics(lost)
+        decides = verdict.outcome != Outcome.INCONCLUSIVE == found.worst
+        reason = f"{sentence} {reason}" if decides else f"{reason} {sentence}"
         summary = f"{summary}; {wording.lost_metrics_in_short(lost)}"
-    return verdict.model_copy(update={"metrics": changes, "reason": reason, "summary": summary})
+    return found.model_copy(update={"reason": reason, "summary": summary})
 
 
 def _functions_beside(verdict: Verdict, report: RunReport) -> list[MetricChange]:

@@ -14,9 +14,10 @@ from markdown_it.token import Token
 from nalm_core.render.escaping import JOINER, code, text
 from nalm_core.render.line import cut
 from nalm_core.render.markdown import MAX_RUNS, markdown
+from nalm_core.report.own_metrics import OwnMetric
 from nalm_core.verdict.judged import Judged
-from nalm_core.verdict.wording import lost_metrics
-from rendering import LINK, TEXTS, hostile, lost_metric, measured, of_outcome, with_metrics, worse_function
+from nalm_core.verdict.verdict import judge
+from rendering import LINK, TEXTS, hostile, measured, of_outcome, with_metrics, worse_function
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 ACTED_ON = re.compile(r"(?<![\w`])[@#!~%&$][\w]|GH-\d|https?://|www\.\w|mailto:", re.IGNORECASE)
@@ -154,10 +155,21 @@ def test_a_check_that_a_metric_fails_is_regressed_and_comes_first() -> None:
 def test_a_check_that_a_lost_metric_leaves_undecided_begins_with_it() -> None:
     """The sentence began with cycles that fell, and named the metric at its end."""
     judged = of_outcome("improved")
-    lost = lost_metrics([lost_metric()])
-    verdict = judged.verdict.model_copy(
-        update={"reason": f"{judged.verdict.reason} {lost}", "metrics": [lost_metric()]}
+    missing = OwnMetric.model_validate(
+        {
+            "name": "table_bytes",
+            "unit": "bytes",
+            "better": "lower",
+            "every": "build",
+            "exact": True,
+            "source": "command",
+            "margin": 0.05,
+            "gates": True,
+            "values": {"base": [1.0]},
+            "missing": {"head": "exit code 3"},
+        }
     )
+    verdict = judge(judged.report.model_copy(update={"own_metrics": [missing]}))
     lines = markdown([replace(judged, verdict=verdict)]).splitlines()
     assert "inconclusive" in lines[0]
     (said,) = [one for one in lines if one.startswith("**") and "inconclusive.**" in one]

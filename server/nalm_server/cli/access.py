@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from nalm_server.auth.access import people
 from nalm_server.auth.access.roles import Role
-from nalm_server.auth.access.schemas import MemberRole
+from nalm_server.auth.access.schemas import ProjectRole
 from nalm_server.auth.accounts import service
 from nalm_server.auth.accounts.schemas import AccountChange, AccountInvitation, AccountNew
 from nalm_server.auth.sign_in.schemas import PasswordChange
@@ -136,7 +136,7 @@ def account_password(
 def member_add(
     project: Project,
     name: Name,
-    role: Annotated[Role, typer.Option(help="reader, developer or maintainer.")] = Role.READER,
+    role: Annotated[ProjectRole, typer.Option(help="What the account may do.")] = Role.READER,
     state: State = None,
 ) -> None:
     """Sets an account's role in a project.
@@ -144,9 +144,8 @@ def member_add(
     Example: nalm-server member add my-nf mona --role developer
     """
     with _writing(state) as (session, context):
-        membership = MemberRole.model_validate({"role": role})
         row = projects.require(session, project)
-        people.set_role(session, SYSTEM, row, name, role=membership.role, now=context.clock())
+        people.set_role(session, SYSTEM, row, name, role=role, now=context.clock())
 
 
 @member_app.command("remove")
