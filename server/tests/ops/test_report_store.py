@@ -12,6 +12,7 @@ from pathlib import Path
 
 import boto3
 import pytest
+import structlog
 from moto.server import ThreadedMotoServer
 from nalm_server.auth.tokens.principal import SYSTEM
 from nalm_server.base.settings import Settings
@@ -32,7 +33,7 @@ from nalm_server.results.models import ReportRow
 from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report
 from nalm_server_seeded import add_judged
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 DAY = 86_400.0
 REPORT = make_report(1)
@@ -252,6 +253,20 @@ def test_released_report_that_is_referred_to_again_stays(service: Service) -> No
 
 
 @pytest.mark.dialects
+def test_a_damaged_report_of_the_database_keeps_no_other_from_moving(service: Service) -> None:
+    service.upload(body_of(REPORT))
+    add_judged(service)
+    assert sum(moving.into_database(service.context)) == 1
+    with service.context.sessions() as session:
+        session.execute(update(ReportRow).values(compressed=b"damaged"))
+        session.commit()
+    with structlog.testing.capture_logs() as logged:
+        assert sum(moving.into_store(service.context)) == 2
+    (warning,) = [one for one in logged if one["event"] == "damaged_report"]
+    assert warning["table"] == ReportRow.__tablename__ and warning["number"] == 1
+    assert sum(moving.into_store(service.context)) == 0
+
+
 def test_reports_of_the_database_move_in_and_back(service: Service, database_url: str) -> None:
     """Of runs, experiments and trials: they answer the same before, in between and after."""
     service.upload(body_of(REPORT))

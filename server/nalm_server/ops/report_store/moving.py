@@ -6,6 +6,8 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 
+import structlog
+
 from nalm_server.db.context import Context
 from nalm_server.db.reports.packing import pack
 from nalm_server.db.reports.stored import kept
@@ -13,23 +15,31 @@ from nalm_server.ops.report_store import repository
 from nalm_server.ops.report_store.repository import HOLDERS, Holder
 
 AT_ONCE = 20
+log = structlog.get_logger()
 
 
 def into_store(context: Context) -> Iterator[int]:
-    """In small transactions; yields the number moved. May be interrupted and continued at any time."""
+    """In small transactions; yields the number moved. May be interrupted and continued at any time. A damaged
+    report stays in the database, and a warning names it."""
     for holder in HOLDERS:
         last = 0
         while found := _in_rows(context, holder, last):
             moved = 0
             for number, compressed in found:
-                packed = pack(zlib.decompress(compressed))
+                last = number
+                try:
+                    packed = pack(zlib.decompress(compressed))
+                except zlib.error as error:
+                    log.warning(
+                        "damaged_report", table=holder.row.__tablename__, number=number, error=str(error)
+                    )
+                    continue
                 context.reports.put(packed.digest, packed.compressed)
                 with context.sessions() as session:
                     moved += repository.to_store(
                         session, holder, number, packed.digest, len(packed.compressed)
                     )
                     session.commit()
-                last = number
             yield moved
 
 
