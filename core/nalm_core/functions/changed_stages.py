@@ -7,24 +7,27 @@ from collections.abc import Collection, Set
 
 from nalm_core.report.defaults import EQUAL_INSTRUCTIONS
 from nalm_core.report.run_report import Arm, InstructionCount, RunReport, Source
+from nalm_core.stats.changed_code import common_stages
 
 
 def changed_stages(report: RunReport) -> list[str] | None:
-    """Stages that execute a changed function, or whose count of instructions changed.
+    """Stages of the chain that execute a changed function, or whose count of instructions changed, or that
+    have no count, since their code is inlined somewhere.
 
-    None if that is unknown: functions were not compared or counted, the arms run differently, code outside
-    all stages changed, or no changed function was executed.
+    None if that is unknown, or true of all stages: functions were not compared or counted, the arms run
+    differently, code outside all stages or in one apart changed, or no changed function was executed.
     """
     arms, changed = report.arms, set(report.changed_functions or ())
     if not changed or set(arms) != {Arm.BASE, Arm.HEAD} or arms[Arm.BASE].run != arms[Arm.HEAD].run:
         return None
     base, head = (_count(report, arm) for arm in (Arm.BASE, Arm.HEAD))
-    if base is None or head is None or set(base.stages) != set(head.stages):
-        return None
-    if _is_changed(changed, base.executed_outside, head.executed_outside):
+    stages = common_stages(report, Arm.HEAD)
+    if base is None or head is None or set(base.stages) != set(head.stages) or not stages:
         return None
     chain = sum(base.stages.values()) + base.unattributed
-    if not _is_equal(base, base.unattributed, head, head.unattributed, chain):
+    if _is_changed(changed, base.executed_outside, head.executed_outside) or not _is_equal(
+        base, base.unattributed, head, head.unattributed, chain
+    ):
         return None
     found = [
         stage
@@ -32,7 +35,10 @@ def changed_stages(report: RunReport) -> list[str] | None:
         if _is_changed(changed, _executed(base, stage), _executed(head, stage))
         or not _is_equal(base, base.stages[stage], head, head.stages[stage], chain)
     ]
-    return found or None
+    if not found or not set(found) <= set(stages):
+        return None
+    found += [stage for stage in stages if stage not in base.stages]
+    return found if len(found) < len(stages) else None
 
 
 def _count(report: RunReport, arm: Arm) -> InstructionCount | None:

@@ -71,6 +71,8 @@ class PooledLaunch:
     """Number of the placement of its code, equal on all hosts."""
     stages: Mapping[str, float] = field(default_factory=dict)
     """By stage: ln_ratio if it alone had changed. Empty: the arms have different stages."""
+    changed_stages: Sequence[str] | None = None
+    """The stages with changed code, as its run knew them; None: it did not."""
 
     def of(self, stages: Collection[str]) -> PooledLaunch | None:
         """As if these stages alone had changed; None if they are none, or not known."""
@@ -147,6 +149,7 @@ def observations(runs: Iterable[RunLaunches]) -> list[PooledLaunch]:
             launch.turn_variance,
             launch.layout if one.relinked else AS_BUILT,
             launch.stages,
+            one.changed_stages,
         )
         for one in runs
         for launch, hour in zip(one.launches, one.hours(), strict=True)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from math import log
 from statistics import fmean
@@ -118,8 +118,15 @@ def _launch(one: PairedLaunch, report: RunReport, turns: int, stages: Sequence[s
         ln_ratio=log(ratio),
         turn_variance=_variance(one),
         turns=turns if turns != report.settings.turns_per_launch else None,
-        stages={stage: log(with_change(one, [stage]) / base) for stage in stages},
+        stages=_logarithms({stage: with_change(one, [stage]) / base for stage in stages}),
     )
+
+
+def _logarithms(ratios: Mapping[str, float]) -> dict[str, float]:
+    """Empty if one of them has none: such stages add up to no chain."""
+    if any(ratio <= 0 for ratio in ratios.values()):
+        return {}
+    return {stage: log(ratio) for stage, ratio in ratios.items()}
 
 
 def _variance(one: PairedLaunch) -> float | None:

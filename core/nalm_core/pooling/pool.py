@@ -113,19 +113,21 @@ def pool(
     ordered = observations(sorted(runs, key=lambda one: (one.started_at, one.run_id)))
     if len(ordered) < 2:
         return None
-    stages = _changed_stages(runs)
-    planned = pool_settings(margin, settings).model_copy(update={"changed_stages": stages})
+    planned = pool_settings(margin, settings)
     beside = observations(others)
     schedule = look_schedule(planned)
     equal_counts = any(one.equal_counts for one in runs)
     outcome, decided_after, decided_by, placed, by_code = None, None, None, False, False
+    stages: list[str] | None = None
     for look, launches in enumerate(schedule, start=1):
         if launches > len(ordered) or outcome is not None:
             break
         done = ordered[:launches]
         mean = _mean(done, beside)
+        stages = _changed_stages(done)
+        tested = planned.model_copy(update={"changed_stages": stages})
         code = _code(done, stages)
-        outcome, by_code = decide_by(None if mean is None else mean[0].estimate, code, planned, look)
+        outcome, by_code = decide_by(None if mean is None else mean[0].estimate, code, tested, look)
         placed = (
             mean is not None
             and equal_counts
@@ -136,7 +138,7 @@ def pool(
         if placed:
             outcome = None
         if outcome is not None and mean is not None:
-            alpha = settings_of_each_test(planned).alpha
+            alpha = settings_of_each_test(tested).alpha
             spent = 2 * EQUIVALENCE_ALPHA if outcome == Outcome.SAME else alpha
             deciding = code.changed if by_code and code is not None else mean[0].estimate
             decided_after, decided_by = launches, _figure(deciding, spent_at(spent, planned, look))
@@ -185,21 +187,22 @@ def _mean(own: Sequence[PooledLaunch], beside: Sequence[PooledLaunch]) -> tuple[
     return None if found is None else (pair_mean(own, found), found)
 
 
-def _changed_stages(runs: Sequence[RunLaunches]) -> list[str] | None:
-    """The stages with changed code, if all runs know the same."""
-    first = runs[0].changed_stages
-    return first if all(one.changed_stages == first for one in runs) else None
+def _changed_stages(own: Sequence[PooledLaunch]) -> list[str] | None:
+    """The stages with changed code, by all launches whose runs know them: their builds are the same."""
+    known = {tuple(one.changed_stages) for one in own if one.changed_stages is not None}
+    return list(known.pop()) if len(known) == 1 else None
 
 
 def _code(own: Sequence[PooledLaunch], stages: Sequence[str] | None) -> CodeEstimate | None:
     """The pair's mean by the stages with changed code, and by the others; None if these are unknown."""
     if stages is None:
         return None
-    changed = _part(own, stages)
-    others = _part(own, [one for one in own[0].stages if one not in stages])
-    if changed is None or others is None:
+    others = [one for one in own[0].stages if one not in stages]
+    found = [_part(own, part) for part in (stages, others, *([one] for one in others))]
+    known = [one for one in found if one is not None]
+    if len(known) < len(found):
         return None
-    return CodeEstimate(tuple(stages), changed, others, _placements(own))
+    return CodeEstimate(tuple(stages), known[0], known[1], tuple(known[2:]), _placements(own))
 
 
 def _part(own: Sequence[PooledLaunch], stages: Sequence[str]) -> RatioEstimate | None:

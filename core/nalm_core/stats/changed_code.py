@@ -28,32 +28,42 @@ class CodeEstimate:
     """With the change of these stages."""
     others: RatioEstimate
     """With the change of all other stages."""
+    each_other: tuple[RatioEstimate, ...]
+    """With the change of each of the others."""
     placements: int
     """Placements of code that were measured."""
 
     @property
     def may_decide(self) -> bool:
-        """True if there are enough placements of code, and the other stages show no change at CONFIDENCE."""
-        low, high = self.others.interval(1 - CONFIDENCE)
-        return self.placements >= MIN_LAYOUTS and low <= 1 <= high
+        """True if there are enough placements of code, no other stage shows a change, nor all of them
+        together, and they cannot undo the change of the stages with changed code: all at CONFIDENCE."""
+        rate = 1 - CONFIDENCE
+        low, high = self.others.interval(rate)
+        against = low if self.changed.ratio > 1 else high
+        undone = (self.changed.ratio * against - 1) * (self.changed.ratio - 1) <= 0
+        # Holm's first step: none of several tests is significant
+        quiet = all(one.p_value() * len(self.each_other) >= rate for one in self.each_other)
+        return self.placements >= MIN_LAYOUTS and low <= 1 <= high and quiet and not undone
 
 
 def code_estimate(report: RunReport, units: Sequence[PairedLaunch] | None = None) -> CodeEstimate | None:
     """The estimate of base against head; None without stages whose change alone may decide, or with too few
     launches. units: the random units of base and head, if they are known."""
-    stages, changed = common_stages(report, Arm.HEAD), deciding_stages(report)
+    changed = deciding_stages(report)
     if changed is None:
         return None
     if units is None:
         units = random_units(report, pair_launches(report, Arm.BASE, Arm.HEAD))
     base = [float(one.base_cpp()) for one in units]
-    by_changed, by_others = (
-        _ratio(base, [with_change(one, of) for one in units])
-        for of in (changed, [stage for stage in stages if stage not in changed])
-    )
-    if by_changed is None or by_others is None:
+    others = [stage for stage in common_stages(report, Arm.HEAD) if stage not in changed]
+    found = [
+        _ratio(base, [with_change(one, stages) for one in units])
+        for stages in (changed, others, *([stage] for stage in others))
+    ]
+    known = [one for one in found if one is not None]
+    if len(known) < len(found):
         return None
-    return CodeEstimate(tuple(changed), by_changed, by_others, len(units))
+    return CodeEstimate(tuple(changed), known[0], known[1], tuple(known[2:]), len(units))
 
 
 def deciding_stages(report: RunReport) -> list[str] | None:
@@ -63,12 +73,14 @@ def deciding_stages(report: RunReport) -> list[str] | None:
     stages = common_stages(report, Arm.HEAD)
     if changed is None or layouts is None or not layouts.relinked or not set(changed) < set(stages):
         return None
-    return changed
+    return list(dict.fromkeys(changed))
 
 
 def common_stages(report: RunReport, arm: Arm) -> list[str]:
     """The stages of the chain, by whose changes that of the chain can be divided. Empty if base and the arm
     have different ones, or if the chain was measured without marks, and stages with them."""
+    if not {Arm.BASE, arm} <= report.arms.keys():
+        return []
     base, other = (
         [stage.name for stage in report.arms[one].stages if not stage.apart] for one in (Arm.BASE, arm)
     )

@@ -119,7 +119,8 @@ def decide(report: RunReport) -> Decision:
         return Decision(None, f"{launches} of {later} launches until the next look", launches, None, later)
     look = look_for(launches, settings)
     units = random_units(report, pair_launches(report, Arm.BASE, arm))
-    outcome, _ = decide_by(_chain(units), code_estimate(report, units), settings, look)
+    code = code_estimate(report, units) if arm is Arm.HEAD else None
+    outcome, _ = decide_by(_chain(units), code, settings, look)
     if outcome is not None:
         return Decision(outcome, f"decided at look {look} after {launches} launches", launches, look, None)
     if later is None:

@@ -121,7 +121,8 @@ def run(rng: np.random.Generator, *, tails: float | None) -> str:
         code = CodeEstimate(
             ("rx",),
             estimated(old, (base + rx_head - rx_base)[:launches]),
-            estimated(old, (base + rest_head - rest_base)[:launches]),
+            others := estimated(old, (base + rest_head - rest_base)[:launches]),
+            (others,),
             launches,
         )
         outcome, _ = decide_by(chain, code, settings, look)

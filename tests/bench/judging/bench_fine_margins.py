@@ -195,7 +195,8 @@ def code(
     by_others = ratio(base, [new - after + before for _, new, before, after in rows])
     if by_changed is None or by_others is None:
         return None
-    return CodeEstimate(tuple(run.settings.changed_stages), by_changed, by_others, len(base))
+    stages = tuple(run.settings.changed_stages)
+    return CodeEstimate(stages, by_changed, by_others, (by_others,), len(base))
 
 
 def print_curve(runs: Sequence[Costs]) -> None:
