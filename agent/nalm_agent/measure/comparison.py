@@ -50,7 +50,7 @@ class Comparison(Protocol):
         """The settings by which rounds end, after instructions were counted and before the first round.
 
         kernel_share: of the arms' CPU time, as far as it is known. functions_alone: whether the arms load the
-        same but for changed functions.
+        same but for changed functions, and their code is placed in several ways.
         """
 
     def decider(self) -> Decider:

@@ -252,7 +252,9 @@ def _measure_arms(
     progress.instructions({count.arm: count for count in builder.instructions})
     in_kernel = max(one.kernel_share or 0.0 for one in started.tried.values())
     builder.settings = comparison.stopping(
-        builder.report(RunStatus.MEASURED), in_kernel, functions_alone=builder.functions_alone
+        builder.report(RunStatus.MEASURED),
+        in_kernel,
+        functions_alone=builder.functions_alone and config.judge.layouts != 1,
     )
     if builder.instructions and in_kernel >= MOSTLY_KERNEL:
         builder.notes.append(

@@ -184,7 +184,7 @@ def judged_record(report: RunReport, record: Record) -> Record:
     if verdict is None:
         return record
     failed = report.status is RunStatus.FAILED
-    chain, why = verdict.chain, explain(report, verdict)
+    chain, size, why = verdict.chain, verdict.size, explain(report, verdict)
     old = chain.base.ipp if chain and chain.base else None
     new = chain.head.ipp if chain and chain.head else None
     return record.model_copy(
@@ -201,9 +201,9 @@ def judged_record(report: RunReport, record: Record) -> Record:
             "possible": [one.detail for one in why.possible],
             **untouched_rows(verdict, record.expected.stage),
             "margin": report.settings.margin,
-            "ratio_cpp": chain.ratio_cpp if chain else None,
-            "low": chain.low if chain else None,
-            "high": chain.high if chain else None,
+            "ratio_cpp": size.ratio if size else None,
+            "low": size.low if size else None,
+            "high": size.high if size else None,
             "ratio_ipp": new / old if old and new else None,
             "launches": launches_done(report),
             "host": report.host.name,

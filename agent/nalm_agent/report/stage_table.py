@@ -55,7 +55,8 @@ def _table(verdict: Verdict, most: int, between: str, digits: int, *, framed: bo
         table.add_row(stage.stage + mark, *cells, _stage_verdict(verdict, stage, between))
     if verdict.chain is not None:
         cells = [cell(verdict.chain, digits) for _, _, cell in columns]
-        table.add_row("chain", *cells, _with_cause(verdict.outcome, verdict.cause, between), style="bold")
+        judged = "" if verdict.by_code else _with_cause(verdict.outcome, verdict.cause, between)
+        table.add_row("chain", *cells, judged, style="bold")
     return table
 
 

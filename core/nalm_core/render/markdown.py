@@ -96,7 +96,7 @@ def _table(judged: Judged, chain: Change) -> Iterator[str]:
         yield _row(f"**{code(stage.stage)}**" if pays else code(stage.stage), stage, cause, digits)
     if len(stages) > len(costliest):
         yield f"| {len(stages) - len(costliest)} more | | | | | | | |"
-    yield _row("chain", chain, judged.verdict.cause, digits)
+    yield _row("chain", chain, None if judged.verdict.by_code else judged.verdict.cause, digits)
 
 
 def _row(name: str, change: Change, cause: str | None, digits: int) -> str:

@@ -94,6 +94,11 @@ class Verdict(Model):
     """Further notes."""
 
     @property
+    def by_code(self) -> bool:
+        """Whether the stages with changed code decided the outcome, and not the whole chain."""
+        return self.code is not None and self.code.decided
+
+    @property
     def size(self) -> ChangeSize | None:
         """The chain's change that the outcome rests on: by changed code alone, if that decided. None: it was
         not compared."""

@@ -262,16 +262,27 @@ def with_changed_code(runs: list[RunLaunches], change: float) -> list[RunLaunche
 
 def test_changed_code_decides_where_the_chain_does_not() -> None:
     drawn = HOST.runs(np.random.default_rng(9), runs=6, launches=24, layouts=12)
-    runs = with_changed_code(drawn, 0.0015)
+    runs = with_changed_code(drawn, 0.004)
     found = pool(runs, MARGIN)
     assert found is not None and found.outcome is Outcome.REGRESSED and found.changed_stages == ["nat"]
-    assert found.decided_by is not None and found.decided_by.low <= np.exp(0.0015) <= found.decided_by.high
+    assert found.decided_by is not None and found.decided_by.low <= np.exp(0.004) <= found.decided_by.high
     assert "by changed code in nat" in in_words(found)
     unknown = [one.model_copy(update={"changed_stages": None}) for one in runs]
-    for others in (unknown, [*runs[1:], runs[0].model_copy(update={"changed_stages": ["dpi"]})]):
+    for others in (unknown, [runs[0].model_copy(update={"changed_stages": ["dpi"]}), *runs[1:]]):
         by_chain = pool(others, MARGIN)
         assert by_chain is not None and by_chain.outcome is Outcome.INCONCLUSIVE
         assert by_chain.changed_stages is None
+
+
+def test_what_is_decided_by_changed_code_stays_decided() -> None:
+    """A run at a usual margin does not know the stages; one of another version may know others."""
+    drawn = HOST.runs(np.random.default_rng(9), runs=7, launches=24, layouts=12)
+    runs = with_changed_code(drawn, 0.004)
+    for later in (None, ["dpi"]):
+        found = pool([*runs[:6], runs[6].model_copy(update={"changed_stages": later})], MARGIN)
+        assert found is not None and found.outcome is Outcome.REGRESSED and found.changed_stages == ["nat"]
+    first = pool([runs[0].model_copy(update={"changed_stages": None}), *runs[1:]], MARGIN)
+    assert first is not None and first.changed_stages == ["nat"], "the builds are the same"
 
 
 def test_changed_code_without_a_change_decides_nothing() -> None:

@@ -54,7 +54,7 @@ class TrialDraft(JudgedDraft):
 
 def _values(draft: TrialDraft, job: JobRow, now: datetime) -> dict[str, Any]:
     report, verdict, packed = draft.report, draft.verdict, draft.upload.packed
-    chain, head = verdict.chain, report.arms.get(Arm.HEAD)
+    chain, size, head = verdict.chain, verdict.size, report.arms.get(Arm.HEAD)
     return {
         "project_id": job.project_id,
         "key": report.run_id,
@@ -64,9 +64,9 @@ def _values(draft: TrialDraft, job: JobRow, now: datetime) -> dict[str, Any]:
         "expected": Outcome.SAME,
         "outcome": verdict.outcome,
         "correct": verdict.outcome in (Outcome.SAME, Outcome.INCONCLUSIVE),
-        "ratio_cpp": chain.ratio_cpp if chain else None,
-        "low": chain.low if chain else None,
-        "high": chain.high if chain else None,
+        "ratio_cpp": size.ratio if size else None,
+        "low": size.low if size else None,
+        "high": size.high if size else None,
         "cpp": chain.head.cpp if chain and chain.head else None,
         "host": job.host or report.host.name,
         "host_class": report.host.host_class,
