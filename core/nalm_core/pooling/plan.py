@@ -19,7 +19,7 @@ from typing import Final
 import numpy as np
 from pydantic import Field
 
-from nalm_core.pooling.components import Components, Level, components, observations
+from nalm_core.pooling.components import Components, Level, PooledLaunch, components, observations
 from nalm_core.pooling.constants import FINE_MARGIN, MOST_HOURS, PLAN_POWER
 from nalm_core.pooling.launches import RunLaunches, seconds_per_launch
 from nalm_core.pooling.pool import LevelShare, pool_settings
@@ -168,18 +168,35 @@ def _by_stage(
     of a launch's variance."""
     launches = observations(runs)
     known = [one.stages.keys() for one in launches]
+    stages = [name for name in known[0] if all(name in names for names in known)]
+    least = MIN_LAYOUTS * (2 * costs.seconds + costs.relink_seconds) / 60
+    # the others cannot undo the change: their interval at CONFIDENCE does not reach as far
+    undone = normal_quantile((1 + CONFIDENCE) / 2) + normal_quantile(PLAN_POWER)
     found = []
-    for stage in [name for name in known[0] if all(name in names for names in known)]:
-        parts = components([part for one in launches if (part := one.of([stage])) is not None])
-        if parts is None:
+    for stage in stages if len(stages) > 1 else []:
+        own, others = (
+            _variances(launches, part, of_launch)
+            for part in ([stage], [one for one in stages if one != stage])
+        )
+        if own is None or others is None:
             continue
-        variances = {level: _planned(parts, level) for level in parts.variances}
-        variances[Level.LAUNCH] *= of_launch
-        effort, _ = effort_for(variances, margin, costs, alpha=DEFAULT_SETTINGS.alpha / 2)
-        least = MIN_LAYOUTS * (2 * costs.seconds + costs.relink_seconds) / 60
-        minutes = None if effort is None else round(max(effort.minutes, least), 1)
-        found.append(StageEffort(stage=stage, minutes=minutes))
+        shown, _ = effort_for(own, margin, costs, alpha=DEFAULT_SETTINGS.alpha / 2)
+        kept = _least(others, (margin / undone) ** 2, costs)
+        minutes = None if shown is None or kept is None else max(shown.minutes, kept.minutes, least)
+        found.append(StageEffort(stage=stage, minutes=None if minutes is None else round(minutes, 1)))
     return found
+
+
+def _variances(
+    launches: Sequence[PooledLaunch], stages: Sequence[str], of_launch: float
+) -> dict[Level, float] | None:
+    """Of the part of the ratio that stages make; None with too few launches."""
+    parts = components([part for one in launches if (part := one.of(stages)) is not None])
+    if parts is None:
+        return None
+    variances = {level: _planned(parts, level) for level in parts.variances}
+    variances[Level.LAUNCH] *= of_launch
+    return variances
 
 
 def errors_per_margin(launches: int, settings: Settings) -> float:

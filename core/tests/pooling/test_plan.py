@@ -136,8 +136,9 @@ def test_what_prevents_a_plan_is_the_largest_part_of_what_is_left(
         assert int(text.split("takes ")[1].split()[0]) > MOST_LAUNCHES
 
 
-def test_changed_code_in_a_small_stage_takes_a_fraction_of_the_time() -> None:
-    """nat has a tenth of the noise, dpi all other."""
+def test_changed_code_in_a_quiet_stage_takes_half_of_the_time() -> None:
+    """nat has a tenth of the noise, dpi all other: until dpi cannot undo a change of nat, it takes a good
+    part of the time that the chain takes to show it."""
     rng = np.random.default_rng(3)
     runs = []
     for one in HOST.runs(np.random.default_rng(1), launches=120, layouts=60):
@@ -150,7 +151,8 @@ def test_changed_code_in_a_small_stage_takes_a_fraction_of_the_time() -> None:
     assert found.effort is not None
     minutes = {one.stage: one.minutes for one in found.stages}
     nat, dpi = minutes["nat"], minutes["dpi"]
-    assert nat is not None and dpi is not None and nat < dpi / 5
+    assert nat is not None and dpi is not None
+    assert 0.3 < nat / found.effort.minutes < 0.7
     assert dpi == pytest.approx(found.effort.minutes, rel=0.3), "at half of the error rate"
     assert plan(runs, 0.005, "sfc_a").stages == [], "at a usual margin the chain decides"
     older = HOST.runs(rng, pair="before")
