@@ -125,6 +125,8 @@ def test_what_a_poll_costs_is_found_at_its_stage_without_searches(
     traffic_repository.commit("quick", nalm__toml=toml(f'\nmodes = ["latency"]{QUICK}'))
     changed(traffic_repository, "static uint32_t poll_work;", "static uint32_t poll_work = 400;")
     report = measured(traffic_repository, home)
+    if judge(report).outcome is Outcome.INCONCLUSIVE:  # one launch in which the host took the CPU suffices
+        report = measured(traffic_repository, home)
     verdict = judge(report)
     figures = {(one.metric, one.stage): one for one in verdict.metrics}
     assert verdict.outcome is Outcome.REGRESSED and verdict.culprit_stages == ["rx"], verdict.reason
