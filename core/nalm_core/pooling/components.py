@@ -75,11 +75,11 @@ class PooledLaunch:
     """The stages with changed code, as its run knew them; None: it did not."""
 
     def of(self, stages: Collection[str]) -> PooledLaunch | None:
-        """As if these stages alone had changed; None if they are none, or not known."""
+        """As if these stages alone had changed; None if they are none, not known, or add up to no chain."""
         if not stages or not set(stages) <= self.stages.keys():
             return None
-        ln_ratio = log1p(sum(expm1(self.stages[stage]) for stage in stages))
-        return replace(self, ln_ratio=ln_ratio, turn_variance=None)
+        change = sum(expm1(self.stages[stage]) for stage in stages)
+        return replace(self, ln_ratio=log1p(change), turn_variance=None) if change > -1 else None
 
     def group(self, level: Level) -> str:
         if level is Level.HOST:

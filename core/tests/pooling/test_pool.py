@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from nalm_core.pooling.components import components, observations, pair_mean
 from nalm_core.pooling.constants import POOL_FIRST_LOOK
-from nalm_core.pooling.launches import RunLaunches
+from nalm_core.pooling.launches import RunLaunches, run_launches
 from nalm_core.pooling.pool import PairPool, in_words, pool
 from nalm_core.report.defaults import CONFIDENCE, MIN_LAYOUTS, PLACEMENT_CHANGE
 from nalm_core.report.outcome import Outcome
+from nalm_core.report.run_report import Arm
+from nalm_synthetic import changed, make_report
 from pool_worlds import World
 from tiers import size_of_tier
 
@@ -298,3 +300,17 @@ def test_changed_code_needs_placements() -> None:
     drawn = HOST.runs(np.random.default_rng(9), runs=6, launches=24, layouts=MIN_LAYOUTS - 1)
     found = pool(with_changed_code(drawn, 0.0015), MARGIN)
     assert found is not None and found.changed_stages is None
+
+
+def test_stages_that_add_up_to_no_chain_have_no_part() -> None:
+    """A report may say that a stage took more cycles than the chain has."""
+    report = make_report(changed(), launches=4, turns=8)
+    rounds = []
+    for one in report.rounds:
+        rx = one.stages["rx"]
+        more = rx.model_copy(update={"cycles": rx.cycles * (1000 if one.arm is Arm.BASE else 1)})
+        rounds.append(one.model_copy(update={"stages": {**one.stages, "rx": more}}))
+    found = run_launches(report.model_copy(update={"rounds": rounds, "checks": []}), "pair")
+    assert found is not None and all(one.stages == {} for one in found.launches)
+    launch = observations(with_changed_code(HOST.runs(np.random.default_rng(1)), 0.0))[0]
+    assert replace(launch, stages={"nat": -1.0, "dpi": -1.0}).of(["nat", "dpi"]) is None

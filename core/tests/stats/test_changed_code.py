@@ -10,7 +10,7 @@ import pytest
 from nalm_core.render.line import line
 from nalm_core.report.defaults import ALPHA, DEFAULT_SETTINGS, MIN_LAYOUTS
 from nalm_core.report.outcome import CHANGED, Outcome
-from nalm_core.report.run_report import Layouts, RunReport, Settings
+from nalm_core.report.run_report import Arm, Layouts, RunReport, Settings
 from nalm_core.stats.changed_code import CodeEstimate, code_estimate
 from nalm_core.stats.estimate import RatioEstimate, estimate_ratio, middle_launches
 from nalm_core.stats.sequential import decide, decide_by, look_schedule
@@ -109,6 +109,18 @@ def test_few_placements_decide_nothing() -> None:
 def test_stages_of_which_no_part_of_the_chain_is_known(stages: list[str]) -> None:
     """All stages changed, or one that is no part of the chain, or that did not run."""
     assert code_estimate(measured(SLOWER, stages)) is None
+
+
+def test_a_stage_that_is_named_twice_counts_once() -> None:
+    once, twice = (code_estimate(measured(SLOWER, stages)) for stages in (["rx"], ["rx", "rx"]))
+    assert once is not None and once == twice
+
+
+def test_a_report_without_an_arm_has_no_estimate() -> None:
+    report = measured(SLOWER, ["rx"])
+    for arm in Arm.BASE, Arm.HEAD:
+        arms = {one: info for one, info in report.arms.items() if one is not arm}
+        assert code_estimate(report.model_copy(update={"arms": arms})) is None
 
 
 def test_builds_that_cannot_be_linked_again() -> None:
