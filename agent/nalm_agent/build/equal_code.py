@@ -78,8 +78,7 @@ def not_loaded_note(base: Built, head: Built, of_base: Loaded, of_head: Loaded) 
 
 
 def are_programs(base: Built, head: Built, paths: Iterable[str]) -> bool:
-    """True if all files at these paths are programs of both builds, so that comparing functions compares them
-    whole."""
+    """True if all files at these paths are programs of both builds: they differ in code or data."""
     return all(path in base.contents.programs and path in head.contents.programs for path in paths)
 
 
@@ -95,11 +94,8 @@ def changed_functions(base: Built, head: Built, paths: Iterable[str]) -> list[st
 
 def _only_placed(base: Built, head: Built, paths: Iterable[str]) -> bool:
     by_size = sorted(paths, key=lambda path: _size(base, path))  # most often a small one tells
-    return all(
-        path in base.contents.programs
-        and path in head.contents.programs
-        and function_digest.placement_only(base.functions(path), head.functions(path))
-        for path in by_size
+    return are_programs(base, head, by_size) and all(
+        function_digest.placement_only(base.functions(path), head.functions(path)) for path in by_size
     )
 
 

@@ -16,14 +16,11 @@ from pydantic import ConfigDict, Field
 from nalm_core.report.judged_arm import judged_arm
 from nalm_core.report.rounds import PairedLaunch, pair_launches
 from nalm_core.report.run_report import Arm, Model, RunReport, RunStatus
+from nalm_core.report.terms import is_none
 from nalm_core.stats.changed_code import common_stages, deciding_stages, with_change
 
 AS_BUILT: Final = 0
 """Number of the layout that the build itself has."""
-
-
-def _is_none(value: object) -> bool:
-    return value is None
 
 
 class RunLaunch(Model):
@@ -35,7 +32,7 @@ class RunLaunch(Model):
     ln_ratio: float
     turn_variance: float | None = None
     """Variance of the mean over its turns, from their spread; None with too few turns."""
-    turns: int | None = Field(None, exclude_if=_is_none)
+    turns: int | None = Field(None, exclude_if=is_none)
     """Turns of each arm; None: as in the run."""
     stages: dict[str, float] = Field(default_factory=dict, exclude_if=lambda stages: not stages)
     """By stage: ln_ratio if it alone had changed. Empty: the arms have different stages."""
@@ -64,7 +61,7 @@ class RunLaunches(Model):
     """False: code was not placed otherwise; layouts differ in stack and heap alone."""
     equal_counts: bool = False
     """True: no stage's instructions changed. False: some did, or the run is older than this field."""
-    changed_stages: list[str] | None = Field(None, exclude_if=_is_none)
+    changed_stages: list[str] | None = Field(None, exclude_if=is_none)
     """Stages that execute changed code, if their change alone may decide; None: unknown, or at a usual
     margin."""
     launches: list[RunLaunch]

@@ -99,10 +99,12 @@ def plan(
     hosts: int = 1,
     relink_seconds: float = RELINK_SECONDS,
     can_relink: bool = True,
+    by_stage: bool = True,
 ) -> MarginPlan:
     """The plan for a margin, from the launches of earlier runs of a scenario.
 
-    hosts: on which it is measured. can_relink: whether layouts of code can be varied.
+    hosts: on which it is measured. can_relink: whether layouts of code can be varied. by_stage: whether to
+    plan for each stage, too, which takes most of the time.
     """
     own = [one for one in runs if one.scenario == scenario]
     found = components(observations(own))
@@ -143,7 +145,11 @@ def plan(
         seconds_per_launch=seconds,
         shares=shares,
         curve=[] if effort is None else _curve(variances, costs),
-        stages=_by_stage(own, margin, costs, of_launch) if costs.relinks and margin < FINE_MARGIN else [],
+        stages=(
+            _by_stage(own, margin, costs, of_launch)
+            if by_stage and costs.relinks and margin < FINE_MARGIN
+            else []
+        ),
         run=unknown,
         runs=len(own),
         launches=found.launches,

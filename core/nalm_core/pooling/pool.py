@@ -12,6 +12,7 @@ result is a function of the stored runs alone, whoever calculates it, and when.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from math import exp
 
 from pydantic import Field
@@ -30,10 +31,10 @@ from nalm_core.pooling.launches import RunLaunches
 from nalm_core.report.defaults import CONFIDENCE, DEFAULT_SETTINGS, EQUIVALENCE_ALPHA, MIN_LAYOUTS
 from nalm_core.report.outcome import CHANGED, Decided, Outcome
 from nalm_core.report.run_report import Model, Settings
-from nalm_core.stats.changed_code import CodeEstimate
+from nalm_core.stats.changed_code import CodeEstimate, by_parts
 from nalm_core.stats.estimate import RatioEstimate
 from nalm_core.stats.sequential import decide_by, look_schedule, settings_of_each_test, spent_at
-from nalm_core.text.amounts import amount
+from nalm_core.text.amounts import amount, listed
 from nalm_core.text.percents import change_percent, interval_percent, margin_percent, share_percent
 from nalm_core.verdict.placement import reaches_placement
 
@@ -117,8 +118,7 @@ def pool(
     beside = observations(others)
     schedule = look_schedule(planned)
     equal_counts = any(one.equal_counts for one in runs)
-    outcome, decided_after, decided_by, placed, by_code = None, None, None, False, False
-    stages: list[str] | None = None
+    outcome, decided_after, decided_by, placed, by_code = None, None, None, False, None
     for look, launches in enumerate(schedule, start=1):
         if launches > len(ordered) or outcome is not None:
             break
@@ -126,8 +126,8 @@ def pool(
         mean = _mean(done, beside)
         stages = _changed_stages(done)
         tested = planned.model_copy(update={"changed_stages": stages})
-        code = _code(done, stages)
-        outcome, by_code = decide_by(None if mean is None else mean[0].estimate, code, tested, look)
+        chain = None if mean is None else mean[0].estimate
+        outcome, by_code = decide_by(chain, partial(_code, done, stages), tested, look)
         placed = (
             mean is not None
             and equal_counts
@@ -140,7 +140,7 @@ def pool(
         if outcome is not None and mean is not None:
             alpha = settings_of_each_test(tested).alpha
             spent = 2 * EQUIVALENCE_ALPHA if outcome == Outcome.SAME else alpha
-            deciding = code.changed if by_code and code is not None else mean[0].estimate
+            deciding = mean[0].estimate if by_code is None else by_code.changed
             decided_after, decided_by = launches, _figure(deciding, spent_at(spent, planned, look))
     found = _mean(ordered, beside)
     if found is None:
@@ -149,7 +149,7 @@ def pool(
     later = next((one for one in schedule if one > len(ordered)), None) if outcome is None else None
     reason = _untried(runs, ordered) if placed else _open(margin, len(ordered), later)
     if outcome is not None and decided_by is not None:
-        how = _how(outcome, decided_by, margin, stages if by_code else None)
+        how = _how(outcome, decided_by, margin, by_code)
         reason = f"decided after {decided_after} of {len(ordered)} launches: {how}"
     now = _figure(mean_of_all.estimate, 1 - CONFIDENCE)
     layout = parts.sd(Level.LAYOUT)
@@ -166,7 +166,7 @@ def pool(
         hosts=len({one.host for one in runs}),
         decided_after=decided_after,
         decided_by=decided_by,
-        changed_stages=stages if by_code else None,
+        changed_stages=None if by_code is None else list(by_code.stages),
         next_look=later,
         shares=_shares(mean_of_all, parts),
         turn_share=None if parts.turn_variance is None else parts.turn_variance / _total(parts),
@@ -197,12 +197,7 @@ def _code(own: Sequence[PooledLaunch], stages: Sequence[str] | None) -> CodeEsti
     """The pair's mean by the stages with changed code, and by the others; None if these are unknown."""
     if stages is None:
         return None
-    others = [one for one in own[0].stages if one not in stages]
-    found = [_part(own, part) for part in (stages, others, *([one] for one in others))]
-    known = [one for one in found if one is not None]
-    if len(known) < len(found):
-        return None
-    return CodeEstimate(tuple(stages), known[0], known[1], tuple(known[2:]), _placements(own))
+    return by_parts(stages, own[0].stages, partial(_part, own), _placements(own))
 
 
 def _part(own: Sequence[PooledLaunch], stages: Sequence[str]) -> RatioEstimate | None:
@@ -235,11 +230,11 @@ def _shares(mean: PairMean, parts: Components) -> list[LevelShare]:
     ]
 
 
-def _how(outcome: Decided, by: PoolFigure, margin: float, stages: Sequence[str] | None) -> str:
-    """What decided, in words. stages: those with changed code, if it was their change."""
+def _how(outcome: Decided, by: PoolFigure, margin: float, code: CodeEstimate | None) -> str:
+    """What decided, in words. code: of the stages with changed code, if these did."""
     if outcome == Outcome.SAME:
         return f"{_size(by)} is within ±{margin_percent(margin)}"
-    what = "" if stages is None else f" by changed code in {' and '.join(stages)}"
+    what = "" if code is None else f" by changed code in {listed(code.stages)}"
     return f"{_size(by)}{what} excludes 0 and reaches the margin of {margin_percent(margin)}"
 
 

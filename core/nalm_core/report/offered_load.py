@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
-from nalm_core.report.terms import Count, Model
+from nalm_core.report.terms import Count, Model, is_none
 
 CLOSED = "closed"
 """Load of a scenario whose packets are sent as fast as the NF takes them."""
@@ -22,10 +22,6 @@ LoadName = Annotated[
 def load_of(source: str) -> str:
     """The load of a series, by its source (RunDefinition.series_source)."""
     return source.partition("@")[2] or CLOSED
-
-
-def _is_none(value: object) -> bool:
-    return value is None
 
 
 class Ramp(Model):
@@ -60,11 +56,11 @@ class LoadShape(Model):
 
     arrivals: str | None = None
     """Gaps between packets, or bursts, such as `poisson`."""
-    burst: int | None = Field(default=None, gt=0, exclude_if=_is_none)
+    burst: int | None = Field(default=None, gt=0, exclude_if=is_none)
     """Packets that are due at the same time."""
-    new_flows: int | None = Field(default=None, gt=0, exclude_if=_is_none)
+    new_flows: int | None = Field(default=None, gt=0, exclude_if=is_none)
     """Flows per second that take the place of others."""
-    ramp: Ramp | None = Field(default=None, exclude_if=_is_none)
+    ramp: Ramp | None = Field(default=None, exclude_if=is_none)
     """None: the rate stays as it is."""
 
     def due(self, pps: int, sending_ns: int) -> int:
@@ -128,6 +124,6 @@ class RoundTraffic(Model):
     sent: Count
     late: Count
     """Packets that were given up because they were not sent in time."""
-    flows_due: int | None = Field(default=None, ge=0, exclude_if=_is_none)
+    flows_due: int | None = Field(default=None, ge=0, exclude_if=is_none)
     """New flows of those due packets. None: none were asked for."""
-    flows_begun: int | None = Field(default=None, ge=0, exclude_if=_is_none)
+    flows_begun: int | None = Field(default=None, ge=0, exclude_if=is_none)

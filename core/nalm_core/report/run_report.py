@@ -42,6 +42,7 @@ from nalm_core.report.terms import (
     ShortName,
     Source,
     StageCounters,
+    is_none,
 )
 from nalm_core.report.trials.rate_run import RateRun
 
@@ -114,10 +115,6 @@ def _without_default(schema: dict[str, Any]) -> None:
     schema.pop("default", None)
 
 
-def _is_none(value: object) -> bool:
-    return value is None
-
-
 def _is_false(value: object) -> bool:
     return value is False
 
@@ -136,7 +133,7 @@ class RunDefinition(Model):
         json_schema_extra=_without_default,
     )
     """What counts packets and cycles (nalm.toml's `run.counts`); left out for the NF's own probe."""
-    load: LoadName | None = Field(None, exclude_if=_is_none, json_schema_extra=_without_default)
+    load: LoadName | None = Field(None, exclude_if=is_none, json_schema_extra=_without_default)
     """The load, which both arms are offered; left out for a closed loop, and for the default one of rates and
     soaks."""
 
@@ -241,7 +238,7 @@ class Round(Model):
     """Time of the host's cores that the hypervisor gave to other guests meanwhile (/proc/stat)."""
     buffers_in_use: Count | None = None
     """Packet buffers that the NF held when the last lcore had parked. None if it does not count them."""
-    traffic: RoundTraffic | None = Field(None, exclude_if=_is_none, json_schema_extra=_without_default)
+    traffic: RoundTraffic | None = Field(None, exclude_if=is_none, json_schema_extra=_without_default)
     """What the generator sent; left out in a closed loop."""
     set_aside: str | None = None
     """Why this round is not used; None if it is."""
@@ -327,7 +324,7 @@ class InstructionCount(Model):
     lines: list[FunctionLines] = Field(default_factory=list)
     """Instructions by source line, of functions with debug information. Empty: not recorded."""
     executed: dict[Name, list[str]] | None = Field(
-        None, exclude_if=_is_none, json_schema_extra=_without_default
+        None, exclude_if=is_none, json_schema_extra=_without_default
     )
     """Names of all functions that were executed under each stage. Left out: not recorded."""
     executed_outside: list[str] = Field(
@@ -368,21 +365,21 @@ class Settings(Model):
     turn_ms: float = Field(gt=0)
     turns_per_launch: int = Field(ge=1)
     """Turns of each arm in a launch; with most_turns in the first ones."""
-    most_turns: int | None = Field(None, ge=1, exclude_if=_is_none, json_schema_extra=_without_default)
+    most_turns: int | None = Field(None, ge=1, exclude_if=is_none, json_schema_extra=_without_default)
     """Later launches have as many turns of each arm as their noise asks for, at most so many. Left out: all
     have turns_per_launch."""
     max_launches: int = Field(ge=1, le=MOST_LAUNCHES)
     budget_seconds: float | None = Field(default=None, gt=0)
     """Time after which no launch is started; None: no limit."""
     function_margin: float | None = Field(
-        None, gt=0, lt=1, exclude_if=_is_none, json_schema_extra=_without_default
+        None, gt=0, lt=1, exclude_if=is_none, json_schema_extra=_without_default
     )
     """Relative change of a C function's own cost that matters. Left out: FUNCTION_MARGIN."""
     equal_counts: bool = Field(False, exclude_if=_is_false, json_schema_extra=_without_default)
     """The arms' instructions are the same in every stage, as was known before the first round: `same` spends
     its error rate where such runs are mostly decided. Left out: not so, or not counted."""
     changed_stages: list[Name] | None = Field(
-        None, min_length=1, exclude_if=_is_none, json_schema_extra=_without_default
+        None, min_length=1, exclude_if=is_none, json_schema_extra=_without_default
     )
     """The stages that execute changed functions, as was known before the first round; in all others the arms
     execute the same code, with the same counts. A change in these stages alone may then decide. Left out:
@@ -447,14 +444,14 @@ class RunReport(Model):
     """The same by tool: tsc, simulated (callgrind), and for the PMU papi and perf."""
     rounds: list[Round] = Field(default_factory=list)
     configuration: GivenConfiguration | None = Field(
-        None, exclude_if=_is_none, json_schema_extra=_without_default
+        None, exclude_if=is_none, json_schema_extra=_without_default
     )
     """Left out: each commit's own nalm.toml."""
     bare_turns: list[BareTurn] = Field(
         default_factory=list, exclude_if=lambda turns: not turns, json_schema_extra=_without_default
     )
     """Turns without the probe's marks, beside the rounds. Left out: the NF has none."""
-    layouts: Layouts | None = Field(None, exclude_if=_is_none, json_schema_extra=_without_default)
+    layouts: Layouts | None = Field(None, exclude_if=is_none, json_schema_extra=_without_default)
     """The layout of each launch; left out if all launches had the builds as they are."""
     batches: dict[Arm, list[LcoreBatches]] = Field(default_factory=dict)
     """Batches of each arm over all rounds. Empty: not counted (an older probe, or the NF's own figures)."""
@@ -464,7 +461,7 @@ class RunReport(Model):
     """Memory of each arm. Empty: not read."""
     own_metrics: list[OwnMetric] = Field(default_factory=list)
     """Metrics beside those of packets and cycles. Empty: not measured."""
-    rates: RateRun | None = Field(None, exclude_if=_is_none, json_schema_extra=_without_default)
+    rates: RateRun | None = Field(None, exclude_if=is_none, json_schema_extra=_without_default)
     """Trials of rates, latency and loss, or of a soak, in place of rounds; `own_metrics` has their figures.
     Left out in a run of cycles."""
     thresholds: list[Threshold] = Field(default_factory=list)
@@ -487,7 +484,7 @@ class RunReport(Model):
     """C functions whose own code or data differ between base and head, at any address. None: unknown."""
     ended_by: EndedBy | None = None
     """Why the rounds ended; None if there were none, or in version 1."""
-    offered: OfferedLoad | None = Field(None, exclude_if=_is_none, json_schema_extra=_without_default)
+    offered: OfferedLoad | None = Field(None, exclude_if=is_none, json_schema_extra=_without_default)
     """The open loop of the rounds; left out in a closed loop."""
     notes: list[str] = Field(default_factory=list)
     source_text: SourceText | None = None

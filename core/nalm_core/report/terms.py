@@ -87,3 +87,8 @@ class LcoreCounters(LcoreTurn):
     idle_cycles: Count | None = None
     """None if the NF's own figures do not separate them from busy cycles."""
     apart_cycles: Count
+
+
+def is_none(value: object) -> bool:
+    """For fields that are left out where they have no value."""
+    return value is None

@@ -9,7 +9,7 @@ next one more), so the change of the untouched stages is estimated, too. The rul
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from nalm_core.report.defaults import CONFIDENCE, MIN_LAYOUTS
@@ -54,16 +54,31 @@ def code_estimate(report: RunReport, units: Sequence[PairedLaunch] | None = None
         return None
     if units is None:
         units = random_units(report, pair_launches(report, Arm.BASE, Arm.HEAD))
-    base = [float(one.base_cpp()) for one in units]
-    others = [stage for stage in common_stages(report, Arm.HEAD) if stage not in changed]
-    found = [
-        _ratio(base, [with_change(one, stages) for one in units])
-        for stages in (changed, others, *([stage] for stage in others))
-    ]
+    paired, base = units, [float(one.base_cpp()) for one in units]
+
+    def ratio(stages: Sequence[str]) -> RatioEstimate | None:
+        head = [with_change(one, stages) for one in paired]
+        return estimate_ratio(base, head, kept=middle_launches(base, head)) if base else None
+
+    return by_parts(changed, common_stages(report, Arm.HEAD), ratio, len(paired))
+
+
+def by_parts(
+    changed: Sequence[str],
+    stages: Iterable[str],
+    ratio: Callable[[Sequence[str]], RatioEstimate | None],
+    placements: int,
+) -> CodeEstimate | None:
+    """The estimate from the ratios of its parts; None if one has none.
+
+    stages: all of the chain. ratio: head / base of the chain, with the change of some stages alone.
+    """
+    others = [stage for stage in stages if stage not in changed]
+    found = [ratio(part) for part in (changed, others, *([stage] for stage in others))]
     known = [one for one in found if one is not None]
     if len(known) < len(found):
         return None
-    return CodeEstimate(tuple(changed), known[0], known[1], tuple(known[2:]), len(units))
+    return CodeEstimate(tuple(changed), known[0], known[1], tuple(known[2:]), placements)
 
 
 def deciding_stages(report: RunReport) -> list[str] | None:
@@ -90,7 +105,3 @@ def common_stages(report: RunReport, arm: Arm) -> list[str]:
 def with_change(launch: PairedLaunch, stages: Collection[str]) -> float:
     """CPP of base's chain with the change of some of its stages."""
     return launch.base_cpp() + sum(launch.head_cpp(stage) - launch.base_cpp(stage) for stage in stages)
-
-
-def _ratio(base: Sequence[float], head: Sequence[float]) -> RatioEstimate | None:
-    return estimate_ratio(base, head, kept=middle_launches(base, head)) if base else None

@@ -119,7 +119,10 @@ def decide(report: RunReport) -> Decision:
         return Decision(None, f"{launches} of {later} launches until the next look", launches, None, later)
     look = look_for(launches, settings)
     units = random_units(report, pair_launches(report, Arm.BASE, arm))
-    code = code_estimate(report, units) if arm is Arm.HEAD else None
+
+    def code() -> CodeEstimate | None:
+        return code_estimate(report, units) if arm is Arm.HEAD else None
+
     outcome, _ = decide_by(_chain(units), code, settings, look)
     if outcome is not None:
         return Decision(outcome, f"decided at look {look} after {launches} launches", launches, look, None)
@@ -150,17 +153,17 @@ def _chain(units: Sequence[PairedLaunch]) -> RatioEstimate | None:
 
 
 def decide_by(
-    chain: RatioEstimate | None, code: CodeEstimate | None, settings: Settings, look: int
-) -> tuple[Decided | None, bool]:
-    """The decision at one look by the whole chain, or else by the stages with changed code; True if it is
-    these. `same` is decided by the chain alone."""
+    chain: RatioEstimate | None, code: Callable[[], CodeEstimate | None], settings: Settings, look: int
+) -> tuple[Decided | None, CodeEstimate | None]:
+    """The decision at one look by the whole chain, or else by the stages with changed code, and the estimate
+    of these if they decided. `same` is decided by the chain alone. code: calculates that estimate."""
     each = settings_of_each_test(settings)
     outcome = decide_at(chain, each, look)
-    if outcome is None and code is not None and code.may_decide:
-        by_code = decide_at(code.changed, each, look)
+    if outcome is None and (found := code()) is not None and found.may_decide:
+        by_code = decide_at(found.changed, each, look)
         if by_code in CHANGED:
-            return by_code, True
-    return outcome, False
+            return by_code, found
+    return outcome, None
 
 
 def settings_of_each_test(settings: Settings) -> Settings:

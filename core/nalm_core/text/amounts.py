@@ -3,6 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+
+def listed(names: Sequence[str]) -> str:
+    """`nat`, `nat and dpi`, `nat, dpi and l3fwd`."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
 
 def amount(number: int, noun: str) -> str:
     """`1 run`, `2 runs`, for nouns with a regular plural."""

@@ -281,13 +281,13 @@ def _compare(pairs: Pairs, arm: Arm) -> _Found | None:
     settings, look = report.settings, look_for(launches_done(report), report.settings)
     comparison = compare_arms(*pair, _rates(settings_of_each_test(settings), look))
     code = code_estimate(report, pairs.units(Arm.BASE, Arm.HEAD)) if arm is Arm.HEAD else None
-    outcome, by_code = decide_by(comparison.estimate, code, settings, look)
+    outcome, deciding = decide_by(comparison.estimate, lambda: code, settings, look)
     if outcome == Outcome.SAME:
         # shown is the interval that decided, and that is the one of the equivalence test
         comparison = compare_arms(*pair, _rates(settings, look, 2 * same_spent_at(settings, look)))
     if comparison.estimate is None:
         return None
-    return _Found(outcome or Outcome.INCONCLUSIVE, comparison, code, look, by_code)
+    return _Found(outcome or Outcome.INCONCLUSIVE, comparison, code, look, deciding is not None)
 
 
 def _rates(settings: Settings, look: int, error_rate: float | None = None) -> Rates:

@@ -16,7 +16,7 @@ from nalm_core.report.rounds import disturbed_counts, launches_done, mark_costs,
 from nalm_core.report.run_report import Arm, Check, RunReport, Source
 from nalm_core.stats.changed_code import CodeEstimate
 from nalm_core.stats.estimate import RatioEstimate
-from nalm_core.text.amounts import amount
+from nalm_core.text.amounts import amount, listed
 from nalm_core.text.percents import change_percent, digits_for, margin_percent
 from nalm_core.verdict.attribution import Comparison
 from nalm_core.verdict.change import Cause, Change, StageChange, is_cause_certain
@@ -221,7 +221,7 @@ def reason_by_code(
     verb = "grew" if outcome == Outcome.REGRESSED else "fell"
     why = f": {_because(outcome, blamed[0], cause, digits)} in {blamed[0].stage}" if blamed else ""
     return (
-        f"Cycles per packet {verb} by changed code in {_listed(code.stages)}, "
+        f"Cycles per packet {verb} by changed code in {listed(code.stages)}, "
         f"{_of_chain(code.changed, digits)}{why}. The other stages execute the same code and show no change, "
         f"{_of_chain(code.others, digits)}."
     )
@@ -232,17 +232,13 @@ def code_notes(code: CodeChange | None, digits: int) -> list[str]:
     if code is None or code.decided:
         return []
     return [
-        f"Changed code is executed in {_listed(code.stages)} alone, and changed cycles per packet by "
+        f"Changed code is executed in {listed(code.stages)} alone, and changed cycles per packet by "
         f"{_of_chain(code.changed, digits)}; the other stages by {_of_chain(code.others, digits)}."
     ]
 
 
 def _of_chain(part: CodeRatio, digits: int) -> str:
     return f"{_with_interval(log(part.ratio), part.low, part.high, digits)} of the chain's"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _with_interval(ln_cpp: float, low: float, high: float, digits: int) -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -142,6 +143,10 @@ def estimated(base: np.ndarray, head: np.ndarray) -> RatioEstimate:
     return found
 
 
+def given(code: CodeEstimate | None) -> Callable[[], CodeEstimate | None]:
+    return lambda: code
+
+
 def run(
     rng: np.random.Generator,
     *,
@@ -167,7 +172,7 @@ def run(
         rest = estimated(old, (base + rest_head - rest_base)[:launches])
         by_changed = estimated(old, (base + rx_head - rx_base)[:launches])
         code = CodeEstimate(("rx",), by_changed, rest, (rest,), launches) if known else None
-        outcome, _ = decide_by(chain, code, settings, look)
+        outcome, _ = decide_by(chain, given(code), settings, look)
         if outcome is not None:
             return outcome
     return "inconclusive"

@@ -267,6 +267,7 @@ def test_a_damaged_report_of_the_database_keeps_no_other_from_moving(service: Se
     assert sum(moving.into_store(service.context)) == 0
 
 
+@pytest.mark.dialects
 def test_reports_of_the_database_move_in_and_back(service: Service, database_url: str) -> None:
     """Of runs, experiments and trials: they answer the same before, in between and after."""
     service.upload(body_of(REPORT))

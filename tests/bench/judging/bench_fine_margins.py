@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 
@@ -174,7 +175,9 @@ def alarm(run: Costs, random: np.random.Generator) -> bool:
         places += [(place, swapped) for place in range(begin, min(begin + BLOCK, len(run.base)))]
     for look, launches in enumerate(schedule, start=1):
         base, head, *changed = run.pick(places[:launches])
-        outcome, _ = decide_by(ratio(base, head), code(run, base, head, *changed), run.settings, look)
+        outcome, _ = decide_by(
+            ratio(base, head), partial(code, run, base, head, *changed), run.settings, look
+        )
         if outcome is not None:
             return outcome in ALARMS
     return False

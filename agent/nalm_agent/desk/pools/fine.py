@@ -24,15 +24,18 @@ def seconds_for(home: Home, project: str, scenario: str, margin: float, *, by_to
     by_toml: nalm.toml's."""
     if margin >= MARGIN:
         return None
-    planned = planned_for(home, project, scenario, margin)
+    planned = planned_for(home, project, scenario, margin, by_stage=False)
     guess = BUDGET_SECONDS * (MARGIN / margin) ** 2
     seconds = guess if planned.effort is None else 60 * planned.effort.minutes * SPARE
     return max(min(seconds, LONGEST_SECONDS), by_toml)
 
 
-def planned_for(home: Home, project: str, scenario: str, margin: float, hosts: int = 1) -> MarginPlan:
-    """The plan from this host's newest runs of a scenario."""
-    return plan(stored.runs(home, project, scenario)[-PLAN_RUNS:], margin, scenario, hosts=hosts)
+def planned_for(
+    home: Home, project: str, scenario: str, margin: float, hosts: int = 1, *, by_stage: bool = True
+) -> MarginPlan:
+    """The plan from this host's newest runs of a scenario. by_stage: for each stage, too."""
+    runs = stored.runs(home, project, scenario)[-PLAN_RUNS:]
+    return plan(runs, margin, scenario, hosts=hosts, by_stage=by_stage)
 
 
 def pool_of(home: Home, project: str, scenario: str, pair: str, margin: float) -> PairPool | None:
