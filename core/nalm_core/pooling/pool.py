@@ -34,8 +34,9 @@ from nalm_core.report.run_report import Model, Settings
 from nalm_core.stats.changed_code import CodeEstimate, by_parts
 from nalm_core.stats.estimate import RatioEstimate
 from nalm_core.stats.sequential import decide_by, look_schedule, settings_of_each_test, spent_at
-from nalm_core.text.amounts import amount, listed
+from nalm_core.text.amounts import amount
 from nalm_core.text.percents import change_percent, interval_percent, margin_percent, share_percent
+from nalm_core.verdict.code_change import in_stages
 from nalm_core.verdict.placement import reaches_placement
 
 
@@ -234,7 +235,7 @@ def _how(outcome: Decided, by: PoolFigure, margin: float, code: CodeEstimate | N
     """What decided, in words. code: of the stages with changed code, if these did."""
     if outcome == Outcome.SAME:
         return f"{_size(by)} is within ±{margin_percent(margin)}"
-    what = "" if code is None else f" by changed code in {listed(code.stages)}"
+    what = "" if code is None else f" by changed code {in_stages(code)},"
     return f"{_size(by)}{what} excludes 0 and reaches the margin of {margin_percent(margin)}"
 
 

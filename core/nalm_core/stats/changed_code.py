@@ -4,7 +4,8 @@
 Most of a chain's noise is in stages that a commit does not touch: there both arms execute the same code, as
 often. The change of the other stages, relative to base's chain, has a far narrower interval than the whole
 chain's. That the same code costs the same is an assumption (what a stage leaves in the caches may cost the
-next one more), so the change of the untouched stages is estimated, too. The rule: docs/statistics.md.
+next one more), so the change of the untouched stages is estimated, too, and counts where it shows. The rule:
+docs/statistics.md.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from nalm_core.report.defaults import CONFIDENCE, MIN_LAYOUTS
 from nalm_core.report.rounds import PairedLaunch, pair_launches, random_units
 from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.stats.discovery import familywise
 from nalm_core.stats.estimate import RatioEstimate, estimate_ratio, middle_launches
 
 
@@ -24,26 +26,25 @@ class CodeEstimate:
 
     stages: tuple[str, ...]
     """The stages that execute changed code."""
+    shown: tuple[str, ...]
+    """Others, with the same code, that show a change at CONFIDENCE (Holm 1979, over all others)."""
+    own: RatioEstimate
+    """With the change of the stages alone that execute changed code."""
     changed: RatioEstimate
-    """With the change of these stages."""
+    """With their change, and that of the others that show one."""
     others: RatioEstimate
-    """With the change of all other stages."""
-    each_other: tuple[RatioEstimate, ...]
-    """With the change of each of the others."""
+    """With the change of all that remain."""
     placements: int
     """Placements of code that were measured."""
 
     @property
     def may_decide(self) -> bool:
-        """True if there are enough placements of code, no other stage shows a change, nor all of them
-        together, and they cannot undo the change of the stages with changed code: all at CONFIDENCE."""
-        rate = 1 - CONFIDENCE
-        low, high = self.others.interval(rate)
+        """True if there are enough placements of code, and all that remain together show no change, and
+        cannot undo the others': both at CONFIDENCE."""
+        low, high = self.others.interval(1 - CONFIDENCE)
         against = low if self.changed.ratio > 1 else high
         undone = (self.changed.ratio * against - 1) * (self.changed.ratio - 1) <= 0
-        # Holm's first step: none of several tests is significant
-        quiet = all(one.p_value() * len(self.each_other) >= rate for one in self.each_other)
-        return self.placements >= MIN_LAYOUTS and low <= 1 <= high and quiet and not undone
+        return self.placements >= MIN_LAYOUTS and low <= 1 <= high and not undone
 
 
 def code_estimate(report: RunReport, units: Sequence[PairedLaunch] | None = None) -> CodeEstimate | None:
@@ -69,16 +70,22 @@ def by_parts(
     ratio: Callable[[Sequence[str]], RatioEstimate | None],
     placements: int,
 ) -> CodeEstimate | None:
-    """The estimate from the ratios of its parts; None if one has none.
+    """The estimate from the ratios of its parts; None if one has none, or if all stages show a change.
 
     stages: all of the chain. ratio: head / base of the chain, with the change of some stages alone.
     """
-    others = [stage for stage in stages if stage not in changed]
-    found = [ratio(part) for part in (changed, others, *([stage] for stage in others))]
-    known = [one for one in found if one is not None]
-    if len(known) < len(found):
+    each = {stage: ratio([stage]) for stage in stages if stage not in changed}
+    tests = [one.p_value() for one in each.values() if one is not None]
+    if len(tests) < len(each):
         return None
-    return CodeEstimate(tuple(changed), known[0], known[1], tuple(known[2:]), placements)
+    significant = dict(zip(each, familywise(tests, 1 - CONFIDENCE), strict=True))
+    shown = [stage for stage in each if significant[stage]]
+    rest = [stage for stage in each if not significant[stage]]
+    own, others = ratio(changed), ratio(rest)
+    both = ratio([*changed, *shown]) if shown else own
+    if not rest or own is None or both is None or others is None:
+        return None
+    return CodeEstimate(tuple(changed), tuple(shown), own, both, others, placements)
 
 
 def deciding_stages(report: RunReport) -> list[str] | None:

@@ -160,8 +160,9 @@ def decide_by(
     each = settings_of_each_test(settings)
     outcome = decide_at(chain, each, look)
     if outcome is None and (found := code()) is not None and found.may_decide:
-        by_code = decide_at(found.changed, each, look)
-        if by_code in CHANGED:
+        # With the change of others, which the same launches chose, alone would raise the error rate.
+        by_code = decide_at(found.own, each, look)
+        if by_code in CHANGED and decide_at(found.changed, each, look) == by_code:
             return by_code, found
     return outcome, None
 

@@ -8,6 +8,7 @@ from nalm_core.report.run_report import Model, Settings
 from nalm_core.stats.changed_code import CodeEstimate
 from nalm_core.stats.estimate import RatioEstimate
 from nalm_core.stats.sequential import settings_of_each_test, spent_at
+from nalm_core.text.amounts import listed
 
 
 class CodeRatio(Model):
@@ -25,10 +26,12 @@ class CodeChange(Model):
 
     stages: list[str]
     """The stages that execute changed code."""
+    shown: tuple[str, ...] = ()
+    """Others that show a change, though their code is the same."""
     changed: CodeRatio
-    """By these stages, at the level of the test."""
+    """By both, at the level of the test."""
     others: CodeRatio
-    """By the stages that execute the same code, at CONFIDENCE: it should be 1."""
+    """By all that remain, at CONFIDENCE: it should be 1."""
     decided: bool
     """True: these stages decided the outcome, and not the whole chain."""
 
@@ -38,10 +41,16 @@ def code_change(code: CodeEstimate, settings: Settings, look: int, *, decided: b
     spent = spent_at(settings_of_each_test(settings).alpha, settings, look)
     return CodeChange(
         stages=list(code.stages),
+        shown=code.shown,
         changed=_ratio(code.changed, spent),
         others=_ratio(code.others, 1 - CONFIDENCE),
         decided=decided,
     )
+
+
+def in_stages(code: CodeEstimate | CodeChange) -> str:
+    """Where the change is, in words: `in nat`, `in nat, with what tx shows`."""
+    return f"in {listed(code.stages)}" + (f", with what {listed(code.shown)} shows" if code.shown else "")
 
 
 def _ratio(estimate: RatioEstimate, error_rate: float) -> CodeRatio:

@@ -20,7 +20,7 @@ from nalm_core.text.amounts import amount, listed
 from nalm_core.text.percents import change_percent, digits_for, margin_percent
 from nalm_core.verdict.attribution import Comparison
 from nalm_core.verdict.change import Cause, Change, StageChange, is_cause_certain
-from nalm_core.verdict.code_change import CodeChange, CodeRatio
+from nalm_core.verdict.code_change import CodeChange, CodeRatio, in_stages
 from nalm_core.verdict.instruction_change import InstructionChange
 from nalm_core.verdict.metric_change import MetricChange, in_short, largest_first, metric_name, number, said
 from nalm_core.verdict.packet_outcomes import OutcomeChange, facts
@@ -221,7 +221,7 @@ def reason_by_code(
     verb = "grew" if outcome == Outcome.REGRESSED else "fell"
     why = f": {_because(outcome, blamed[0], cause, digits)} in {blamed[0].stage}" if blamed else ""
     return (
-        f"Cycles per packet {verb} by changed code in {listed(code.stages)}, "
+        f"Cycles per packet {verb} by changed code {in_stages(code)}, "
         f"{_of_chain(code.changed, digits)}{why}. The other stages execute the same code and show no change, "
         f"{_of_chain(code.others, digits)}."
     )
@@ -232,8 +232,9 @@ def code_notes(code: CodeChange | None, digits: int) -> list[str]:
     if code is None or code.decided:
         return []
     return [
-        f"Changed code is executed in {listed(code.stages)} alone, and changed cycles per packet by "
-        f"{_of_chain(code.changed, digits)}; the other stages by {_of_chain(code.others, digits)}."
+        f"Changed code is executed in {listed(code.stages)} alone. Cycles per packet changed by "
+        f"{_of_chain(code.changed, digits)} {in_stages(code)}, and by {_of_chain(code.others, digits)} in "
+        "the other stages."
     ]
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from nalm_core.render.line import line
 from nalm_core.report.defaults import ALPHA, DEFAULT_SETTINGS, MIN_LAYOUTS
 from nalm_core.report.outcome import CHANGED, Outcome
 from nalm_core.report.run_report import Arm, Layouts, RunReport, Settings
-from nalm_core.stats.changed_code import CodeEstimate, code_estimate
+from nalm_core.stats.changed_code import CodeEstimate, by_parts, code_estimate
 from nalm_core.stats.estimate import RatioEstimate, estimate_ratio, middle_launches
 from nalm_core.stats.sequential import decide, decide_by, look_schedule
 from nalm_core.verdict.verdict import judge
@@ -59,7 +59,7 @@ def test_a_change_in_the_stage_with_changed_code_is_found(sign: int) -> None:
     assert f"{100 * (code.changed.ratio - 1):+.2f}" in line(verdict)
 
 
-def test_what_other_stages_show_leaves_the_decision_to_the_chain() -> None:
+def test_what_another_stage_saves_is_no_regression() -> None:
     """rx prefetches what nat uses then: what it costs more, nat saves."""
     moved = changed(rx=COSTS["rx"] + 0.01 * CHAIN, nat=COSTS["nat"] - 0.01 * CHAIN)
     quiet = Noise(launch=0.002, turn=0.001)
@@ -68,7 +68,7 @@ def test_what_other_stages_show_leaves_the_decision_to_the_chain() -> None:
     report = report.model_copy(update={"rounds": rounds})
     verdict = judge(report)
     assert verdict.outcome not in CHANGED and verdict.code is not None and not verdict.code.decided
-    assert verdict.code.changed.low > 1 > verdict.code.others.high
+    assert verdict.code.shown == ("nat",) and verdict.code.changed.low <= 1 <= verdict.code.changed.high
     assert any("Changed code is executed in rx alone" in note for note in verdict.notes)
 
 
@@ -87,15 +87,38 @@ def test_what_is_not_undone_is_found_long_before_the_chain_shows_it() -> None:
     assert outcomes["regressed"] > 0.5 * runs and outcomes["regressed"] > 1.5 * alone["regressed"]
 
 
-def test_another_stage_that_shows_a_change_leaves_the_decision_to_the_chain() -> None:
-    """tx saves what nat costs more: the sum of the stages whose code is the same does not show it."""
-    part = 0.004 * CHAIN
-    costs = {"rx": COSTS["rx"] + 0.005 * CHAIN, "tx": COSTS["tx"] - part, "nat": COSTS["nat"] + part}
-    verdict = judge(measured(changed(**costs), ["rx"]))
+def of_chain(**shares: float) -> Side:
+    """A head whose stages take these shares of the chain more."""
+    return changed(**{stage: COSTS[stage] + share * CHAIN for stage, share in shares.items()})
+
+
+@pytest.mark.parametrize("tx", [-0.0015, 0.001])
+def test_what_another_stage_shows_is_part_of_the_change(tx: float) -> None:
+    verdict = judge(measured(of_chain(rx=0.005, tx=tx), ["rx"]))
     code = verdict.code
-    assert code is not None and code.others.low <= 1 <= code.others.high
-    assert code.changed.ratio * code.others.low > 1, "they cannot undo the change"
-    assert not code.decided and verdict.outcome is Outcome.INCONCLUSIVE
+    assert code is not None and code.decided and verdict.outcome is Outcome.REGRESSED
+    assert code.stages == ["rx"] == verdict.culprit_stages and code.shown == ("tx",)
+    assert code.changed.low <= 1.005 + tx <= code.changed.high
+    assert "in rx, with what tx shows, " in verdict.reason
+
+
+def test_what_another_stage_saves_undoes_the_change() -> None:
+    verdict = judge(measured(of_chain(rx=0.005, tx=-0.005), ["rx"]))
+    code = verdict.code
+    assert code is not None and code.shown == ("tx",) and code.changed.low <= 1 <= code.changed.high
+    assert not code.decided and verdict.outcome not in CHANGED
+
+
+def test_the_change_of_another_stage_alone_is_none_of_the_code() -> None:
+    """A placement, or a neighbour: the stage with changed code shows nothing by itself."""
+    verdict = judge(measured(of_chain(tx=0.005), ["rx"]))
+    assert verdict.code is not None and verdict.code.shown == ("tx",) and verdict.code.changed.low > 1
+    assert not verdict.code.decided and verdict.outcome not in CHANGED
+
+
+def test_where_all_stages_show_a_change_the_chain_decides() -> None:
+    verdict = judge(measured(of_chain(rx=0.005, nat=0.1, l3fwd=-0.05, tx=0.1), ["rx"]))
+    assert verdict.code is None and verdict.outcome is Outcome.REGRESSED
 
 
 def test_few_placements_decide_nothing() -> None:
@@ -169,9 +192,14 @@ def run(
     for look, launches in enumerate(schedule, start=1):
         old = base[:launches]
         chain = estimated(old, (rx_head + rest_head)[:launches])
-        rest = estimated(old, (base + rest_head - rest_base)[:launches])
-        by_changed = estimated(old, (base + rx_head - rx_base)[:launches])
-        code = CodeEstimate(("rx",), by_changed, rest, (rest,), launches) if known else None
+        part = {"rx": rx_head - rx_base, "rest": rest_head - rest_base}
+
+        def ratio(
+            stages: Sequence[str], old: np.ndarray = old, part: dict[str, np.ndarray] = part
+        ) -> RatioEstimate:
+            return estimated(old, old + sum(part[stage][: len(old)] for stage in stages))
+
+        code = by_parts(["rx"], part, ratio, launches) if known else None
         outcome, _ = decide_by(chain, given(code), settings, look)
         if outcome is not None:
             return outcome

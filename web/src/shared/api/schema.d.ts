@@ -5052,6 +5052,11 @@ export interface components {
             /** Decided */
             decided: boolean;
             others: components["schemas"]["CodeRatio"];
+            /**
+             * Shown
+             * @default []
+             */
+            shown: string[];
             /** Stages */
             stages: string[];
         };
