@@ -134,7 +134,7 @@ def pool(
             and equal_counts
             and outcome in CHANGED
             and _placements(done) < MIN_LAYOUTS
-            and reaches_placement(mean[0].estimate, planned, look)
+            and reaches_placement(mean[0].estimate, tested, look)
         )
         if placed:
             outcome = None

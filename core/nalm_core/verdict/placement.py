@@ -11,7 +11,7 @@ from nalm_core.report.judged_arm import judged_arm
 from nalm_core.report.rounds import launches_done, pair_launches
 from nalm_core.report.run_report import Arm, RunReport, Settings
 from nalm_core.stats.estimate import RatioEstimate
-from nalm_core.stats.sequential import chain_estimate, look_for, spent_at
+from nalm_core.stats.sequential import chain_estimate, look_for, settings_of_each_test, spent_at
 from nalm_core.text.percents import share_percent
 
 WITHIN = 1.96
@@ -35,8 +35,8 @@ def may_be_placement(report: RunReport) -> bool:
 
 
 def reaches_placement(estimate: RatioEstimate, settings: Settings, look: int) -> bool:
-    """True if the interval of the look has changes that placement alone can make."""
-    low, high = estimate.interval(spent_at(settings.alpha, settings, look))
+    """True if the chain's interval of the look has changes that placement alone can make."""
+    low, high = estimate.interval(spent_at(settings_of_each_test(settings).alpha, settings, look))
     return max(log(low), -log(high)) <= PLACEMENT_CHANGE
 
 

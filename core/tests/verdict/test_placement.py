@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from math import log
 
 import pytest
 from nalm_core.report.defaults import DEFAULT_SETTINGS, MIN_LAUNCHES, MIN_LAYOUTS, PLACEMENT_CHANGE
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Arm, Layouts, RunReport
 from nalm_core.report.serialization import dump_report, parse_report
-from nalm_core.verdict.placement import may_be_placement, placement_note, placement_spread
+from nalm_core.stats.estimate import RatioEstimate
+from nalm_core.stats.sequential import look_schedule, spent_at
+from nalm_core.verdict.placement import may_be_placement, placement_note, placement_spread, reaches_placement
 from nalm_core.verdict.verdict import judge
 from nalm_synthetic import COSTS, Noise, Side, changed, make_report
 from placed_runs import drawn, in_pairs, placed
@@ -122,6 +126,16 @@ def test_where_code_cannot_be_placed_otherwise_launches_count_and_it_is_said() -
 )
 def test_what_may_be_placement(percent: float, may_be: bool) -> None:
     assert may_be_placement(slower(percent)) is may_be
+
+
+def test_with_changed_code_known_the_interval_is_that_of_half_the_error_rate() -> None:
+    """As the chain is tested then: wider, so a change that alpha just keeps above placement may be one."""
+    settings, look = DEFAULT_SETTINGS, len(look_schedule(DEFAULT_SETTINGS))
+    found = RatioEstimate(2 * PLACEMENT_CHANGE, 0.001, 20, 19.0)
+    half = log(found.interval(spent_at(settings.alpha, settings, look))[1]) - found.ln_ratio
+    above = replace(found, ln_ratio=1.001 * (PLACEMENT_CHANGE + half))
+    assert not reaches_placement(above, settings, look)
+    assert reaches_placement(above, settings.model_copy(update={"changed_stages": ["nat"]}), look)
 
 
 def test_without_equal_counts_before_the_rounds_nothing_is_held_for_placement() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps the launches of every measured run of this host in the store, a few kilobytes each."""
+"""Keeps the launches of every measured run of this host in the store, about 0.2 KB per launch."""
 
 from __future__ import annotations
 
