@@ -29,10 +29,12 @@ WITHOUT_MARKS = "/unmarked"
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Rounds of one arm with their totals, which every figure needs."""
+    """Rounds of one arm with their totals and core cycles per TSC cycle, which every figure needs."""
 
     report: RunReport
     of: Sequence[tuple[Round, RoundTotals]]
+    clocks: Sequence[float | None]
+    """core_clock of each round."""
 
 
 class RoundKey(Model):
@@ -71,9 +73,7 @@ class Summaries:
 def summarise(report: RunReport, arm: Arm) -> ArmSummary:
     """Figures of one arm. Raises KeyError if the report has no such arm."""
     info = report.arms[arm]
-    kept = kept_rounds(report, arm)
-    summed = zip(kept, totals_of(kept, info), strict=True)
-    rounds = Sums(report, [(one, sums) for one, sums in summed if sums.cpp is not None])
+    rounds = _sums(report, arm)
     ipp = arm_ipp(report.instructions, arm, info, common_source(report.instructions, (arm,)))
     own = [stage.name for stage in info.stages if not stage.apart]
     return ArmSummary(
@@ -93,6 +93,21 @@ def summarise(report: RunReport, arm: Arm) -> ArmSummary:
             for name in own
         },
     )
+
+
+def cpp_of_units(report: RunReport, arm: Arm) -> dict[str | None, Sequence[float]]:
+    """CPP of each launch or layout by stage, and, for None, of the chain. Raises KeyError as `summarise`."""
+    info, rounds = report.arms[arm], _sums(report, arm)
+    found: dict[str | None, HistoryFigure | None] = {None: _chain_cpp(_without_marks(arm, rounds), info)}
+    found.update({one.name: _stage_cpp(rounds, info, one.name) for one in info.stages if not one.apart})
+    return {stage: one.units for stage, one in found.items() if one is not None}
+
+
+def _sums(report: RunReport, arm: Arm) -> Sums:
+    kept = kept_rounds(report, arm)
+    summed = zip(kept, totals_of(kept, report.arms[arm]), strict=True)
+    own = [(one, sums) for one, sums in summed if sums.cpp is not None]
+    return Sums(report, own, [core_clock(one) for one, _ in own])
 
 
 def _counted_core_figures(report: RunReport, arm: Arm, stage: str | None) -> dict[str, HistoryFigure]:
@@ -161,17 +176,25 @@ def _without_marks(arm: Arm, rounds: Sums) -> _Chain:
         (one, replace(sums, chain_cycles=Cycles(sums.chain_cycles * shares[one.launch])))
         for one, sums in rounds.of
     ]
-    return _Chain(Sums(report, without), shares)
+    return _Chain(replace(rounds, of=without), shares)
+
+
+def _chain_cpp(chain: _Chain, info: ArmInfo) -> HistoryFigure | None:
+    return _figure(chain.rounds, lambda _, sums: sums.cpp, info.run.series_source(Source.TSC) + chain.suffix)
+
+
+def _stage_cpp(rounds: Sums, info: ArmInfo, stage: str) -> HistoryFigure | None:
+    return _figure(rounds, lambda _, sums: sums.stage_cpp(stage), info.run.series_source(Source.TSC))
 
 
 def _chain_figures(chain: _Chain, info: ArmInfo, ipp: ArmIpp | None, tsc_hz: int) -> dict[str, HistoryFigure]:
     rounds, source = chain.rounds, info.run.series_source(Source.TSC) + chain.suffix
-    cpp = _figure(rounds, lambda _, sums: sums.cpp, source)
-    core_cpp = _figure(rounds, lambda one, sums: _in_core_cycles(one, sums.cpp), source)
+    cpp = _chain_cpp(chain, info)
+    core_cpp = _in_core_cycles(rounds, lambda sums: sums.cpp, source)
     measured = {
         "cpp": cpp,
         "core_cpp": core_cpp,
-        "core_clock": _figure(rounds, lambda one, _: core_clock(one), source),
+        "core_clock": _figure_of(rounds, rounds.clocks, source),
         "pps": _figure(rounds, lambda one, sums: _pps(one, sums, tsc_hz, chain.unmarked), source),
         "cur": _figure(rounds, lambda _, sums: sums.cur, source),
         **_poll_figures(rounds, info, source),
@@ -210,8 +233,8 @@ def _stage_figures(rounds: Sums, info: ArmInfo, ipp: ArmIpp | None, stage: str) 
         return ratio(sums.stage_packets.get(stage, 0), sums.packets)
 
     source = info.run.series_source(Source.TSC)
-    cpp = _figure(rounds, lambda _, sums: sums.stage_cpp(stage), source)
-    core_cpp = _figure(rounds, lambda one, sums: _in_core_cycles(one, sums.stage_cpp(stage)), source)
+    cpp = _stage_cpp(rounds, info, stage)
+    core_cpp = _in_core_cycles(rounds, lambda sums: sums.stage_cpp(stage), source)
     instructions = None if ipp is None else ipp.stages.get(stage)
     measured = {
         "cpp": cpp,
@@ -223,9 +246,15 @@ def _stage_figures(rounds: Sums, info: ArmInfo, ipp: ArmIpp | None, stage: str) 
     return {name: value for name, value in measured.items() if value is not None}
 
 
-def _in_core_cycles(one: Round, cpp: float | None) -> float | None:
-    clock = core_clock(one)
-    return None if cpp is None or clock is None else cpp * clock
+def _in_core_cycles(
+    rounds: Sums, cpp: Callable[[RoundTotals], float | None], source: str
+) -> HistoryFigure | None:
+    each = zip(rounds.of, rounds.clocks, strict=True)
+    return _figure_of(
+        rounds,
+        [None if clock is None or (own := cpp(sums)) is None else own * clock for (_, sums), clock in each],
+        source,
+    )
 
 
 def _instruction_figures(
@@ -251,8 +280,11 @@ def _instruction_figures(
 def _figure(
     rounds: Sums, of: Callable[[Round, RoundTotals], float | None], source: str
 ) -> HistoryFigure | None:
+    return _figure_of(rounds, [of(one, sums) for one, sums in rounds.of], source)
+
+
+def _figure_of(rounds: Sums, samples: Sequence[float | None], source: str) -> HistoryFigure | None:
     """The figure; None unless every round has a value, because samples must match the rounds."""
-    samples = [of(one, sums) for one, sums in rounds.of]
     values = [sample for sample in samples if sample is not None]
     if not values or len(values) < len(samples):
         return None

@@ -10,9 +10,8 @@ from nalm_core.functions.margins import Margins
 from nalm_core.functions.model import FunctionJudgement, FunctionOutcome
 from nalm_core.report.catalogue import FUNCTION_IPP, METRICS
 from nalm_core.report.defaults import FUNCTION_MARGIN
-from nalm_core.report.history_figure import HistoryFigure
 from nalm_core.report.run_report import Arm, RunReport
-from nalm_core.report.summary import summarise
+from nalm_core.report.summary import cpp_of_units
 from nalm_core.text.percents import change_percent, interval_percent
 from nalm_core.verdict.change import Change
 from nalm_core.verdict.metric_change import MetricChange
@@ -49,10 +48,7 @@ def _launches(report: RunReport, arm: Arm) -> Mapping[str | None, Sequence[float
     """CPP of each launch or layout of an arm that was sampled."""
     if arm not in report.arms or not any(one.arm is arm for one in report.profiles):
         return {}
-    summary = summarise(report, arm)
-    figures: dict[str | None, dict[str, HistoryFigure]] = {None: summary.chain}
-    figures.update(summary.stages)
-    return {stage: one["cpp"].units for stage, one in figures.items() if "cpp" in one}
+    return cpp_of_units(report, arm)
 
 
 def changed(judged: Sequence[FunctionJudgement]) -> list[FunctionJudgement]:

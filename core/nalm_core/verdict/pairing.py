@@ -19,13 +19,17 @@ class Pairs:
 
     report: RunReport
     _made: dict[tuple[Arm, Arm], tuple[ArmSeries, ArmSeries] | None] = field(default_factory=dict)
-    _units: dict[tuple[Arm, Arm], list[PairedLaunch]] = field(default_factory=dict)
+    _launches: dict[tuple[Arm, Arm], list[PairedLaunch]] = field(default_factory=dict)
+
+    def launches(self, base: Arm, head: Arm) -> list[PairedLaunch]:
+        """The launches that take part."""
+        if (base, head) not in self._launches:
+            self._launches[base, head] = pair_launches(self.report, base, head)
+        return self._launches[base, head]
 
     def units(self, base: Arm, head: Arm) -> list[PairedLaunch]:
         """The launches, or layouts, that take part."""
-        if (base, head) not in self._units:
-            self._units[base, head] = random_units(self.report, pair_launches(self.report, base, head))
-        return self._units[base, head]
+        return random_units(self.report, self.launches(base, head))
 
     def of(self, base: Arm, head: Arm) -> tuple[ArmSeries, ArmSeries] | None:
         """Both arms over the launches, or layouts, that take part; None if there are none."""

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import expm1, log, sqrt
 from statistics import fmean
 
 from nalm_core.report.defaults import MIN_LAYOUTS, PLACEMENT_CHANGE
 from nalm_core.report.judged_arm import judged_arm
-from nalm_core.report.rounds import launches_done, pair_launches
+from nalm_core.report.rounds import PairedLaunch, launches_done
 from nalm_core.report.run_report import Arm, RunReport, Settings
 from nalm_core.stats.estimate import RatioEstimate
 from nalm_core.stats.sequential import chain_estimate, look_for, settings_of_each_test, spent_at
@@ -57,29 +58,30 @@ def untried(report: RunReport) -> str:
     )
 
 
-def placement_spread(report: RunReport, arm: Arm) -> float | None:
+def placement_spread(report: RunReport, launches: Sequence[PairedLaunch]) -> float | None:
     """Standard deviation of ln ratio between layouts of code, from the analysis of variance of launches in
-    layouts; None with fewer than MIN_LAYOUTS, or one launch of each."""
+    layouts; None with fewer than MIN_LAYOUTS, or one launch of each. launches: all that take part."""
     if report.layouts is None or not report.layouts.relinked:
         return None
     groups: dict[int, list[float]] = {}
-    for one in pair_launches(report, Arm.BASE, arm):
+    for one in launches:
         groups.setdefault(report.layouts.of(one.launch), []).append(log(one.head_cpp() / one.base_cpp()))
-    launches = sum(len(group) for group in groups.values())
-    if len(groups) < MIN_LAYOUTS or launches == len(groups):
+    taken = sum(len(group) for group in groups.values())
+    if len(groups) < MIN_LAYOUTS or taken == len(groups):
         return None
     means = {number: fmean(group) for number, group in groups.items()}
-    overall = sum(map(sum, groups.values())) / launches
+    overall = sum(map(sum, groups.values())) / taken
     within = sum((value - means[n]) ** 2 for n, group in groups.items() for value in group) / (
-        launches - len(groups)
+        taken - len(groups)
     )
     between = sum(len(group) * (means[n] - overall) ** 2 for n, group in groups.items()) / (len(groups) - 1)
-    size = (launches - sum(len(group) ** 2 for group in groups.values()) / launches) / (len(groups) - 1)
+    size = (taken - sum(len(group) ** 2 for group in groups.values()) / taken) / (len(groups) - 1)
     return sqrt(max(0.0, (between - within) / size))
 
 
-def placement_note(report: RunReport, arm: Arm) -> str | None:
-    """The line about placement; None if all launches had the builds as they are."""
+def placement_note(report: RunReport, launches: Sequence[PairedLaunch]) -> str | None:
+    """The line about placement; None if all launches had the builds as they are. launches: all that take
+    part."""
     if report.layouts is None:
         return None
     if not report.layouts.relinked:
@@ -88,7 +90,7 @@ def placement_note(report: RunReport, arm: Arm) -> str | None:
             "code may be a part of the change."
         )
     taken = layouts_measured(report)
-    spread = placement_spread(report, arm)
+    spread = placement_spread(report, launches)
     if spread is None:
         return f"The builds were measured in {taken} placements of their code, too few to show its effect."
     return (

@@ -347,7 +347,7 @@ def _judge_pair(pairs: Pairs, verdict: Verdict, arm: Arm) -> Verdict:
                 *wording.notes(outcome, comparison, changes, report),
                 *wording.code_notes(code, digits),
                 *wording.mark_notes(report, arm),
-                *([note] if (note := placement_note(report, arm)) else []),
+                *([note] if (note := placement_note(report, pairs.launches(Arm.BASE, arm))) else []),
             ],
         }
     )

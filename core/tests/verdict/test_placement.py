@@ -10,6 +10,7 @@ from math import log
 import pytest
 from nalm_core.report.defaults import DEFAULT_SETTINGS, MIN_LAUNCHES, MIN_LAYOUTS, PLACEMENT_CHANGE
 from nalm_core.report.outcome import Outcome
+from nalm_core.report.rounds import pair_launches
 from nalm_core.report.run_report import Arm, Layouts, RunReport
 from nalm_core.report.serialization import dump_report, parse_report
 from nalm_core.stats.estimate import RatioEstimate
@@ -98,8 +99,8 @@ def test_the_advice_counts_launches_and_not_layouts() -> None:
 def test_the_spread_between_placements_is_shown() -> None:
     report = make_report(Side(code="b"), noise=QUIET, launches=120)
     found = placed(report, drawn(60, 0.005), in_pairs(60))
-    assert placement_spread(found, Arm.HEAD) == pytest.approx(0.005, rel=0.3)
-    note = placement_note(found, Arm.HEAD)
+    assert placement_spread(found, pair_launches(found, Arm.BASE, Arm.HEAD)) == pytest.approx(0.005, rel=0.3)
+    note = placement_note(found, pair_launches(found, Arm.BASE, Arm.HEAD))
     assert note is not None and note.startswith("Placement moves this by ±")
     assert note in judge(found).notes
 
@@ -107,8 +108,8 @@ def test_the_spread_between_placements_is_shown() -> None:
 def test_few_layouts_show_no_spread() -> None:
     report = make_report(Side(code="b"), noise=QUIET, launches=2 * (MIN_LAYOUTS - 1))
     found = placed(report, drawn(MIN_LAYOUTS, 0.005), in_pairs(MIN_LAYOUTS - 1))
-    assert placement_spread(found, Arm.HEAD) is None
-    assert "too few" in (placement_note(found, Arm.HEAD) or "")
+    assert placement_spread(found, pair_launches(found, Arm.BASE, Arm.HEAD)) is None
+    assert "too few" in (placement_note(found, pair_launches(found, Arm.BASE, Arm.HEAD)) or "")
 
 
 def test_where_code_cannot_be_placed_otherwise_launches_count_and_it_is_said() -> None:

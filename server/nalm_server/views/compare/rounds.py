@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from nalm_core.report.counters import totals
+from nalm_core.report.counters import totals_of
 from nalm_core.report.rounds import kept_rounds
 from nalm_core.report.run_report import Arm, RunReport
 
@@ -19,9 +19,9 @@ def kept_points(report: RunReport | None, arm: Arm) -> list[RoundPoint]:
     """The chain's cycles per packet, by launch and turn."""
     if report is None or arm not in report.arms:
         return []
-    info = report.arms[arm]
+    rounds = kept_rounds(report, arm)
     return [
         RoundPoint(launch=one.launch, turn=one.turn, cpp=cpp)
-        for one in kept_rounds(report, arm)
-        if (cpp := totals(one, info).cpp) is not None
+        for one, sums in zip(rounds, totals_of(rounds, report.arms[arm]), strict=True)
+        if (cpp := sums.cpp) is not None
     ]
