@@ -87,12 +87,15 @@ class OwnStages:
 
     kinds: Mapping[str, Mapping[str, OutcomeKind]]
     """Kinds of outcomes by stage, in pass order."""
+    counted: Mapping[str, Sequence[str]]
+    """Outcomes of COUNTED kinds by stage."""
     first: str | None
 
 
 def own_stages(arm: ArmInfo) -> OwnStages:
     kinds = {stage.name: stage.outcomes for stage in arm.stages if not stage.apart}
-    return OwnStages(kinds, next(iter(kinds), None))
+    counted = {name: [one for one, kind in own.items() if kind in COUNTED] for name, own in kinds.items()}
+    return OwnStages(kinds, counted, next(iter(kinds), None))
 
 
 def packets_by_kind(one: Round, arm: ArmInfo | OwnStages) -> dict[OutcomeKind, int]:
@@ -134,11 +137,12 @@ def _totals(one: Round, own: OwnStages) -> RoundTotals:
     stage_cycles: dict[str, Cycles] = {}
     stage_packets: dict[str, Packets] = {}
     for name, stage in one.stages.items():
-        kinds = own.kinds.get(name)
-        if kinds is not None:
+        counted = own.counted.get(name)
+        if counted is not None:
             stage_cycles[name] = Cycles(stage.cycles * scale)
             stage_packets[name] = Packets(stage.packets)
-            packets += sum(count for outcome, count in stage.outcomes.items() if kinds[outcome] in COUNTED)
+            for outcome in counted:
+                packets += stage.outcomes.get(outcome, 0)
     first = None if own.first is None else one.stages.get(own.first)
     return RoundTotals(
         packets=Packets(packets),
