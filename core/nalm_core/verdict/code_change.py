@@ -49,8 +49,8 @@ def code_change(code: CodeEstimate, settings: Settings, look: int, *, decided: b
 
 
 def in_stages(code: CodeEstimate | CodeChange) -> str:
-    """Where the change is, in words: `in nat`, `in nat, with what tx shows`."""
-    return f"in {listed(code.stages)}" + (f", with what {listed(code.shown)} shows" if code.shown else "")
+    """Where the change is, in words: `in nat`, `in nat, with the change in tx`."""
+    return f"in {listed(code.stages)}" + (f", with the change in {listed(code.shown)}" if code.shown else "")
 
 
 def _ratio(estimate: RatioEstimate, error_rate: float) -> CodeRatio:

@@ -99,7 +99,7 @@ def test_what_another_stage_shows_is_part_of_the_change(tx: float) -> None:
     assert code is not None and code.decided and verdict.outcome is Outcome.REGRESSED
     assert code.stages == ["rx"] == verdict.culprit_stages and code.shown == ("tx",)
     assert code.changed.low <= 1.005 + tx <= code.changed.high
-    assert "in rx, with what tx shows, " in verdict.reason
+    assert "in rx, with the change in tx, " in verdict.reason
 
 
 def test_what_another_stage_saves_undoes_the_change() -> None:

@@ -89,7 +89,7 @@ function Tiles({ chain, code, chainName, run }: TilesProps) {
           {changeWithInterval(known(size.ratio, ratio), known(size.low, ratio), known(size.high, ratio))}
         </span>
         {deciding && ` by changed code in ${deciding.stages.join(", ")}`}
-        {deciding && deciding.shown.length > 0 && `, with what ${deciding.shown.join(", ")} shows`}
+        {deciding && deciding.shown.length > 0 && `, with the change in ${deciding.shown.join(", ")}`}
       </Tile>
       <Tile chainName={chainName} name="ipp" unit="instructions/packet" base={base?.ipp} head={head?.ipp}>
         {chain.ln_ipp == null ? "not counted on both sides" : change(known(Math.exp(chain.ln_ipp), ratio))}
