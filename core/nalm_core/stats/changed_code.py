@@ -32,15 +32,17 @@ class CodeEstimate:
     """With the change of the stages alone that execute changed code."""
     changed: RatioEstimate
     """With their change, and that of the others that show one."""
-    others: RatioEstimate
-    """With the change of all that remain."""
+    others: RatioEstimate | None
+    """With the change of all that remain; None: every stage shows a change."""
     placements: int
     """Placements of code that were measured."""
 
     @property
     def may_decide(self) -> bool:
         """True if there are enough placements of code, and all that remain together show no change, and
-        cannot undo the others': both at CONFIDENCE."""
+        cannot undo the others': both at CONFIDENCE. If none remains, the chain decides."""
+        if self.others is None:
+            return False
         low, high = self.others.interval(1 - CONFIDENCE)
         against = low if self.changed.ratio > 1 else high
         undone = (self.changed.ratio * against - 1) * (self.changed.ratio - 1) <= 0
@@ -70,7 +72,7 @@ def by_parts(
     ratio: Callable[[Sequence[str]], RatioEstimate | None],
     placements: int,
 ) -> CodeEstimate | None:
-    """The estimate from the ratios of its parts; None if one has none, or if all stages show a change.
+    """The estimate from the ratios of its parts; None if one has none.
 
     stages: all of the chain. ratio: head / base of the chain, with the change of some stages alone.
     """
@@ -81,9 +83,9 @@ def by_parts(
     significant = dict(zip(each, familywise(tests, 1 - CONFIDENCE), strict=True))
     shown = [stage for stage in each if significant[stage]]
     rest = [stage for stage in each if not significant[stage]]
-    own, others = ratio(changed), ratio(rest)
+    own, others = ratio(changed), ratio(rest) if rest else None
     both = ratio([*changed, *shown]) if shown else own
-    if not rest or own is None or both is None or others is None:
+    if own is None or both is None or (rest and others is None):
         return None
     return CodeEstimate(tuple(changed), tuple(shown), own, both, others, placements)
 

@@ -30,8 +30,8 @@ class CodeChange(Model):
     """Others that show a change, though their code is the same."""
     changed: CodeRatio
     """By both, at the level of the test."""
-    others: CodeRatio
-    """By all that remain, at CONFIDENCE: it should be 1."""
+    others: CodeRatio | None
+    """By all that remain, at CONFIDENCE: it should be 1. None: every stage shows a change."""
     decided: bool
     """True: these stages decided the outcome, and not the whole chain."""
 
@@ -43,7 +43,7 @@ def code_change(code: CodeEstimate, settings: Settings, look: int, *, decided: b
         stages=list(code.stages),
         shown=code.shown,
         changed=_ratio(code.changed, spent),
-        others=_ratio(code.others, 1 - CONFIDENCE),
+        others=None if code.others is None else _ratio(code.others, 1 - CONFIDENCE),
         decided=decided,
     )
 

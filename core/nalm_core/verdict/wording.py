@@ -220,10 +220,11 @@ def reason_by_code(
     """The verdict in a sentence, where the stages with changed code decided. blamed: those that bear it."""
     verb = "grew" if outcome == Outcome.REGRESSED else "fell"
     why = f": {_because(outcome, blamed[0], cause, digits)} in {blamed[0].stage}" if blamed else ""
+    rest = "" if code.others is None else f", {_of_chain(code.others, digits)}"
     return (
         f"Cycles per packet {verb} by changed code {in_stages(code)}, "
-        f"{_of_chain(code.changed, digits)}{why}. The other stages execute the same code and show no change, "
-        f"{_of_chain(code.others, digits)}."
+        f"{_of_chain(code.changed, digits)}{why}. The other stages execute the same code and show no "
+        f"change{rest}."
     )
 
 
@@ -231,10 +232,10 @@ def code_notes(code: CodeChange | None, digits: int) -> list[str]:
     """What the stages with changed code show, where they did not decide."""
     if code is None or code.decided:
         return []
+    rest = "" if code.others is None else f", and by {_of_chain(code.others, digits)} in the other stages"
     return [
         f"Changed code is executed in {listed(code.stages)} alone. Cycles per packet changed by "
-        f"{_of_chain(code.changed, digits)} {in_stages(code)}, and by {_of_chain(code.others, digits)} in "
-        "the other stages."
+        f"{_of_chain(code.changed, digits)} {in_stages(code)}{rest}."
     ]
 
 

@@ -53,7 +53,7 @@ def test_a_change_in_the_stage_with_changed_code_is_found(sign: int) -> None:
     assert verdict.culprit_stages == ["rx"]
     code = verdict.code
     assert code is not None and code.decided and code.changed.low <= 1 + sign * 0.005 <= code.changed.high
-    assert code.others.low <= 1 <= code.others.high
+    assert code.others is not None and code.others.low <= 1 <= code.others.high
     assert "by changed code in rx" in verdict.reason and "The other stages" in verdict.reason
     assert verdict.size is not None and verdict.size.ratio == code.changed.ratio
     assert f"{100 * (code.changed.ratio - 1):+.2f}" in line(verdict)
@@ -118,7 +118,12 @@ def test_the_change_of_another_stage_alone_is_none_of_the_code() -> None:
 
 def test_where_all_stages_show_a_change_the_chain_decides() -> None:
     verdict = judge(measured(of_chain(rx=0.005, nat=0.1, l3fwd=-0.05, tx=0.1), ["rx"]))
-    assert verdict.code is None and verdict.outcome is Outcome.REGRESSED
+    code = verdict.code
+    assert code is not None and code.others is None and not code.decided
+    assert verdict.outcome is Outcome.REGRESSED and verdict.chain is not None
+    assert code.changed.ratio == verdict.chain.ratio_cpp
+    (note,) = [one for one in verdict.notes if "Changed code is executed in rx alone" in one]
+    assert "with the change in nat, l3fwd and tx." in note
 
 
 def test_few_placements_decide_nothing() -> None:

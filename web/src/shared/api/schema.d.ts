@@ -5051,7 +5051,7 @@ export interface components {
             changed: components["schemas"]["CodeRatio"];
             /** Decided */
             decided: boolean;
-            others: components["schemas"]["CodeRatio"];
+            others: components["schemas"]["CodeRatio"] | null;
             /**
              * Shown
              * @default []
