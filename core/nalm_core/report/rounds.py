@@ -189,6 +189,13 @@ def kept_rounds(report: RunReport, arm: Arm) -> list[Round]:
     return sorted(rounds, key=lambda one: (one.launch, one.turn))
 
 
+def kept_totals(report: RunReport, arm: Arm) -> list[tuple[Round, RoundTotals]]:
+    """Used rounds of an arm, by launch and turn, with their totals. Raises KeyError if the report has no such
+    arm."""
+    kept = kept_rounds(report, arm)
+    return list(zip(kept, totals_of(kept, report.arms[arm]), strict=True))
+
+
 def launches_done(report: RunReport) -> int:
     """Number of launches with rounds, used or not."""
     return len({one.launch for one in report.rounds})
@@ -275,10 +282,9 @@ def _pair_ratio(pair: tuple[RoundTotals, RoundTotals]) -> float:
 def _turns(report: RunReport, arm: Arm) -> dict[tuple[int, int], Turn]:
     if arm not in report.arms:
         return {}
-    kept = kept_rounds(report, arm)
     return {
         (one.launch, one.turn): turn
-        for one, sums in zip(kept, totals_of(kept, report.arms[arm]), strict=True)
+        for one, sums in kept_totals(report, arm)
         if (turn := _turn(one, sums)) is not None
     }
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
 
-from nalm_core.report.counters import RoundTotals, core_clock, pps, ratio, totals_of
+from nalm_core.report.counters import RoundTotals, core_clock, pps, ratio
 from nalm_core.report.event_counts import with_core_cycles
 from nalm_core.report.first_level import first_level_figures
 from nalm_core.report.history_figure import (
@@ -19,7 +19,7 @@ from nalm_core.report.history_figure import (
 )
 from nalm_core.report.instructions import ArmIpp, arm_ipp, common_source
 from nalm_core.report.own_metrics import OwnMetric
-from nalm_core.report.rounds import kept_rounds, unit_means, unmarked_shares
+from nalm_core.report.rounds import kept_totals, unit_means, unmarked_shares
 from nalm_core.report.run_report import Arm, ArmInfo, Model, Round, RunReport, Source
 from nalm_core.report.units import Cycles
 
@@ -104,9 +104,7 @@ def cpp_of_units(report: RunReport, arm: Arm) -> dict[str | None, Sequence[float
 
 
 def _sums(report: RunReport, arm: Arm) -> Sums:
-    kept = kept_rounds(report, arm)
-    summed = zip(kept, totals_of(kept, report.arms[arm]), strict=True)
-    own = [(one, sums) for one, sums in summed if sums.cpp is not None]
+    own = [(one, sums) for one, sums in kept_totals(report, arm) if sums.cpp is not None]
     return Sums(report, own, [core_clock(one) for one, _ in own])
 
 

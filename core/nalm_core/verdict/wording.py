@@ -220,11 +220,11 @@ def reason_by_code(
     """The verdict in a sentence, where the stages with changed code decided. blamed: those that bear it."""
     verb = "grew" if outcome == Outcome.REGRESSED else "fell"
     why = f": {_because(outcome, blamed[0], cause, digits)} in {blamed[0].stage}" if blamed else ""
-    rest = "" if code.others is None else f", {_of_chain(code.others, digits)}"
+    assert code.others is not None  # where every stage shows a change, the chain decides
     return (
         f"Cycles per packet {verb} by changed code {in_stages(code)}, "
         f"{_of_chain(code.changed, digits)}{why}. The other stages execute the same code and show no "
-        f"change{rest}."
+        f"change, {_of_chain(code.others, digits)}."
     )
 
 

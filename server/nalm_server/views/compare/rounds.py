@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from nalm_core.report.counters import totals_of
-from nalm_core.report.rounds import kept_rounds
+from nalm_core.report.rounds import kept_totals
 from nalm_core.report.run_report import Arm, RunReport
 
 from nalm_server.views.compare.schemas import RoundPoint, Rounds
@@ -19,9 +18,8 @@ def kept_points(report: RunReport | None, arm: Arm) -> list[RoundPoint]:
     """The chain's cycles per packet, by launch and turn."""
     if report is None or arm not in report.arms:
         return []
-    rounds = kept_rounds(report, arm)
     return [
         RoundPoint(launch=one.launch, turn=one.turn, cpp=cpp)
-        for one, sums in zip(rounds, totals_of(rounds, report.arms[arm]), strict=True)
+        for one, sums in kept_totals(report, arm)
         if (cpp := sums.cpp) is not None
     ]
