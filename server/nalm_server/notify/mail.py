@@ -41,19 +41,21 @@ def send(settings: Settings, recipients: Sequence[str], message: Message, number
     if settings.mail_server is None:
         raise SendError("This server sends no mail: an operator sets NALM_MAIL_SERVER.", Next.NEVER)
     mail = compose(settings, recipients, message, number, now)
-    handed_over = False
+    server: smtplib.SMTP | None = None
     try:
-        with _connect(settings) as server:
-            handed_over = True
-            refused = server.send_message(mail, settings.mail_from, recipients)
+        server = _connect(settings)
+        refused = server.send_message(mail, settings.mail_from, recipients)
     except smtplib.SMTPResponseException as error:
         raise _answered(error.smtp_code, error.smtp_error) from error
     except smtplib.SMTPRecipientsRefused as error:
         code, text = next(iter(error.recipients.values()))
         raise _answered(code, text) from error
     except (OSError, smtplib.SMTPException) as error:
-        after = Next.UNSURE if handed_over else Next.AGAIN
+        after = Next.AGAIN if server is None else Next.UNSURE
         raise SendError(f"mail server: {str(error) or type(error).__name__}", after) from error
+    finally:
+        if server is not None:
+            _leave(server)
     if refused:
         raise SendError(f"mail server refused {', '.join(refused)} and accepted the others", Next.NEVER)
 
@@ -69,6 +71,14 @@ def _connect(settings: Settings) -> smtplib.SMTP:
     if settings.mail_user is not None and settings.mail_password is not None:
         server.login(settings.mail_user, settings.mail_password.get_secret_value())
     return server
+
+
+def _leave(server: smtplib.SMTP) -> None:
+    """Ends the connection. What the server says to that changes nothing: it has accepted the mail or not."""
+    try:
+        server.quit()
+    except (OSError, smtplib.SMTPException):
+        server.close()
 
 
 def _answered(code: int, said: bytes | str) -> SendError:

@@ -43,12 +43,16 @@ class Postman:
     answer: str = "250 OK"
     mails: list[Mail] = field(default_factory=list)
     cut: bool = False
+    goodbye: str = "221 Bye"
 
     async def handle_DATA(self, server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802
         self.mails.append(message_from_bytes(envelope.content))
         if self.cut:
             server.transport.abort()
         return self.answer
+
+    async def handle_QUIT(self, _server: Any, _session: Any, _envelope: Any) -> str:  # noqa: N802
+        return self.goodbye
 
 
 def authenticate(_server: Any, _session: Any, _envelope: Any, _mechanism: str, data: Any) -> AuthResult:
@@ -140,3 +144,13 @@ def test_server_that_is_away_is_tried_again() -> None:
     assert failed.value.after is Next.AGAIN
     with pytest.raises(SendError, match="NALM_MAIL_SERVER"):
         send(settings(None))
+
+
+@pytest.mark.parametrize("goodbye", ["421 shutting down", "554 no"])
+def test_what_the_server_says_to_the_end_of_the_connection_sends_no_mail_twice(
+    postman: tuple[Postman, str], goodbye: str
+) -> None:
+    handler, server = postman
+    handler.goodbye = goodbye
+    send(settings(server))
+    assert len(handler.mails) == 1
