@@ -92,7 +92,7 @@ def _store(
             "status": DeliveryStatus.RECEIVED,
             "reason": reason,
             "job_ids": [],
-            "body": zlib.compress(body, 1),
+            "body": _packed(body),
             "attempts": 0,
             "next_at": context.clock(),
         },
@@ -102,6 +102,7 @@ def _store(
         if known.status != DeliveryStatus.FAILED:
             reason = f"this delivery was accepted before: {known.reason}"
             return HookAnswer(status="ignored", reason=reason[:500], delivery=known.id)
+        known.body = _packed(body)  # that of an old delivery is no longer stored
         _again(known, context)
         number, reason = known.id, known.reason
     wake(session, Work.DELIVERIES)
@@ -114,6 +115,10 @@ def _identity(claim: Claim, body: bytes) -> str:
     if 0 < len(identity) <= LONGEST_ID:
         return identity
     return "sha256:" + hashlib.sha256(identity.encode() or body).hexdigest()
+
+
+def _packed(body: bytes) -> bytes:
+    return zlib.compress(body, 1)
 
 
 def _again(row: DeliveryRow, context: Context) -> None:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 from nalm_server.auth.access.project_models import ProjectRow
@@ -219,6 +220,30 @@ def test_failed_delivery_works_again_when_sent_again(service: Service, clock: Cl
     again = service.post(f"/projects/demo/deliveries/{failed['id']}/redeliver", "admin", 202, {})
     assert (again["status"], again["attempts"]) == ("received", 0)
     service.post("/projects/demo/deliveries/999/redeliver", "admin", 404, {})
+
+
+@pytest.mark.dialects
+def test_a_delivery_that_failed_long_ago_works_again_with_the_body_that_is_sent(
+    service: Service, clock: Clock
+) -> None:
+    set_repository(service, "http://127.0.0.1:9/demo.git")
+    body = json.dumps(
+        {"ref": "x", "after": AFTER, "pull_request": {"number": 3, "base": "main", "from_fork": False}}
+    ).encode()
+
+    def fails() -> Any:
+        assert generic(service, body)["status"] == "accepted"
+        for _ in range(8):
+            clock.pass_seconds(3600)
+            drain(service.context)
+        (failed,) = service.request("GET", "/projects/demo/deliveries?status=failed", "admin")
+        return failed
+
+    first = fails()
+    clock.pass_seconds(15 * 24 * 3600)
+    drain(service.context)
+    assert [one["kept"] for one in service.request("GET", "/projects/demo/deliveries", "admin")] == [False]
+    assert fails() == {**first, "worked_at": ANY, "kept": False}
 
 
 def test_bodies_are_forgotten_and_then_not_worked_on_again(service: Service, clock: Clock) -> None:
