@@ -13,12 +13,12 @@ from sqlalchemy.orm import Session
 from nalm_server.auth.access import people
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.schemas import ProjectRole
-from nalm_server.auth.accounts import service
+from nalm_server.auth.accounts import passwords, service
 from nalm_server.auth.accounts.schemas import AccountChange, AccountInvitation, AccountNew
 from nalm_server.auth.sign_in.schemas import PasswordChange
 from nalm_server.auth.tokens.principal import SYSTEM
 from nalm_server.base.errors import NalmError
-from nalm_server.cli.common import State, err, out
+from nalm_server.cli.common import State, err, out, validated
 from nalm_server.cli.contexts import opened
 from nalm_server.db.context import Context
 from nalm_server.projects import service as projects
@@ -127,9 +127,10 @@ def account_password(
 
     Example: nalm-server account password mona
     """
+    with validated():
+        hashed = passwords.hash_of(PasswordChange(new=password).new)
     with _writing(state) as (session, context):
-        new = PasswordChange(new=password).new
-        service.set_password(session, SYSTEM, service.require(session, name), new, context.clock())
+        service.set_password(session, SYSTEM, service.require(session, name), hashed, context.clock())
 
 
 @member_app.command("add")

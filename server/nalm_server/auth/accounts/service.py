@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
 
-from nalm_server.auth.accounts import passwords, repository
+from nalm_server.auth.accounts import repository
 from nalm_server.auth.accounts.models import AccountRow
 from nalm_server.auth.accounts.schemas import Account, AccountChange, AccountInvitation, AccountNew
 from nalm_server.auth.audit.service import record
@@ -90,9 +90,10 @@ def change(
     return described(row)
 
 
-def set_password(session: Session, caller: Principal, row: AccountRow, password: str, now: datetime) -> None:
-    """Ends sessions that used the old password."""
-    row.password_hash = passwords.hash_of(password)
+def set_password(session: Session, caller: Principal, row: AccountRow, hashed: str, now: datetime) -> None:
+    """Ends sessions that used the old password. hashed: of passwords.hash_of, which is slow: outside of the
+    transaction."""
+    row.password_hash = hashed
     sessions.end_all(session, row.id, but=caller.session_id)
     record(session, caller, "account.password", f"account {row.name}", now)
 

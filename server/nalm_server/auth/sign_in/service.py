@@ -176,10 +176,11 @@ def change_password(context: Context, caller: Principal, change: PasswordChange)
     attempt = Attempt(caller.name, "", f"session {caller.session_id}")
     if not free and not _verified(context, attempt, stored, change.old or ""):
         raise ForbiddenError("The old password is wrong.")
+    hashed = passwords.hash_of(change.new)
     with context.sessions() as session:
         row = repository.get(session, caller.session_id)
         if row is not None:
             row.by_link = False
         changed = account_service.require(session, caller.name)
-        account_service.set_password(session, caller, changed, change.new, context.clock())
+        account_service.set_password(session, caller, changed, hashed, context.clock())
         session.commit()

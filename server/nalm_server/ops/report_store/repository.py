@@ -127,8 +127,9 @@ def released(session: Session, before: datetime, limit: int) -> list[str]:
     return list(session.scalars(query.order_by(ReleasedRow.released_at).limit(limit)))
 
 
-def forget(session: Session, gone: Sequence[str]) -> None:
-    session.execute(delete(ReleasedRow).where(ReleasedRow.digest.in_(gone)))
+def forget(session: Session, gone: Sequence[str], before: datetime) -> None:
+    """Those of them that were not released again since `before`."""
+    session.execute(delete(ReleasedRow).where(ReleasedRow.digest.in_(gone), ReleasedRow.released_at < before))
 
 
 def waiting(session: Session, digests: Iterable[str]) -> set[str]:

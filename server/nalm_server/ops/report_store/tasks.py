@@ -28,10 +28,12 @@ def remove_released(context: Context) -> int:
     before = context.clock() - GRACE
     removed = 0
     while True:
-        with context.sessions() as session:
+        with context.read_sessions() as session:
             found = repository.released(session, before, AT_ONCE)
-            removed += _remove(context, set(found) - repository.referred(session, found), before)
-            repository.forget(session, found)
+            unused = set(found) - repository.referred(session, found)
+        removed += _remove(context, unused, before)  # outside of a transaction: the store may be slow
+        with context.sessions() as session:
+            repository.forget(session, found, before)
             session.commit()
         if not found:
             return removed
