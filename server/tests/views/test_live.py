@@ -14,7 +14,12 @@ import httpx
 import pytest
 import uvicorn
 from nalm_server.app.application import make_app
+from nalm_server.git.commits.order import record
 from nalm_server.jobs import repository
+from nalm_server.jobs import service as jobs
+from nalm_server.jobs.schemas import JobReason
+from nalm_server.projects import service as projects
+from nalm_server.views.live import follower
 from nalm_server.views.live.changes import UNSETTLED, Changes
 from nalm_server.views.live.log_tail import gained
 from nalm_server_harness import Clock, Service
@@ -161,3 +166,25 @@ def repository_last(service: Service) -> int:
 )
 def test_what_a_log_gained(old: str | None, new: str | None, expected: tuple[str | None, bool]) -> None:
     assert gained(old, new) == expected
+
+
+def test_many_changes_of_others_hide_none_of_the_followers_own(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follower, "PAGE", 2)
+    own = [push(service, number) for number in range(1, 4)]
+    service.post("/projects", "admin", 201, {"name": "other", "repository": "/srv/other.git", "public": True})
+    for job in own[1:]:
+        service.post(f"/jobs/{job}/cancel", "admin", 200, {})
+    with service.context.sessions() as session:
+        project = projects.require(session, "other")
+        for number in range(1, 6):
+            commit = record(session, project.id, sha(number), sha(number - 1))
+            why, now = "push to main", service.clock()
+            jobs.enqueue(session, commit, sha(number - 1), reason=JobReason.PUSH, why=why, now=now)
+        session.commit()
+    service.post(f"/jobs/{own[0]}/cancel", "admin", 200, {})
+    options: dict[str, Any] = {"project": "demo", "headers": {"Last-Event-ID": "0"}}
+    with served(service) as url, stream(service, url, **options) as events:
+        seen = [events.next() for _ in own]
+    assert {one["id"]: one["state"] for one in seen} == dict.fromkeys(own, "cancelled")

@@ -15,7 +15,7 @@ from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.dependencies import Caller, Ctx
-from nalm_server.base.admission import ticket_of
+from nalm_server.base.admission import Ticket, ticket_of
 from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import NAME
@@ -102,7 +102,7 @@ async def _stream(request: Request, hub: Hub, follower: Follower, since: int | N
     ticket = ticket_of(request.scope)
     async with hub.following(ticket) as queue:
         yield format_sse_event(retry=RETRY_MILLISECONDS)
-        for change in await ticket.step(_first, follower, since):
+        async for change in _first(follower, since, ticket):
             if event := await ticket.step(follower.event, change):
                 yield event
         quiet_since = time.monotonic()
@@ -121,8 +121,15 @@ async def _stream(request: Request, hub: Hub, follower: Follower, since: int | N
                 yield event
 
 
-def _first(follower: Follower, since: int | None) -> list[Change]:
+async def _first(follower: Follower, since: int | None, ticket: Ticket) -> AsyncIterator[Change]:
     """The present state of the one job, or the changes since the follower's last event."""
-    if since is not None:
-        return follower.missed(since)
-    return follower.current() if follower.change_filter.job is not None else []
+    if since is None:
+        if follower.change_filter.job is not None:
+            for change in await ticket.step(follower.current):
+                yield change
+        return
+    after = since
+    while page := await ticket.step(follower.missed, after, since):
+        for change in page:
+            yield change
+        after = page[-1].job.updated_seq

@@ -6,20 +6,23 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from fastapi.sse import format_sse_event
+from sqlalchemy import ColumnElement
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_repository import name_of
+from nalm_server.auth.access.repository import readable
 from nalm_server.auth.access.roles import Role, includes
 from nalm_server.auth.access.service import role_in
 from nalm_server.auth.tokens.principal import Principal
 from nalm_server.db.context import Context
 from nalm_server.jobs import repository
+from nalm_server.jobs.models import JobRow
 from nalm_server.views.live.changes import Change
 from nalm_server.views.live.log_tail import gained
 from nalm_server.views.live.schemas import FIELDS, JobChange
 
-CAUGHT_UP = 500
-"""Maximum number of missed jobs that a returning follower gets."""
+PAGE = 500
+"""Missed jobs that are read at once."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,11 @@ class ChangeFilter:
     job: int | None = None
     backfill: int | None = None
     bisect: int | None = None
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        """Those of them that SQL decides."""
+        given = (JobRow.project_id, self.project_id), (JobRow.id, self.job)
+        return [column == number for column, number in given if number is not None]
 
     def includes(self, change: Change) -> bool:
         job = change.job
@@ -52,11 +60,13 @@ class Follower:
     _readable: dict[int, bool] = field(default_factory=dict)
     _log: str | None = None
 
-    def missed(self, since: int) -> list[Change]:
-        """Changes after `since`."""
+    def missed(self, after: int, floor: int) -> list[Change]:
+        """Changes after number `after`, at most PAGE. floor: from which the follower would resume."""
+        conditions = [readable(self.caller), *self.change_filter.conditions()]
+        of_one = self.change_filter.job is not None
         with self.context.read_sessions() as session:
-            found = repository.changed_since(session, since, CAUGHT_UP, with_log=True)
-        return [Change(job, project, since) for job, project in found]
+            found = repository.changed_since(session, after, PAGE, *conditions, with_log=of_one)
+        return [Change(job, project, floor) for job, project in found]
 
     def current(self) -> list[Change]:
         """The present state of the followed job."""
