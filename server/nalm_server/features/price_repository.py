@@ -10,6 +10,7 @@ from sqlalchemy import Select, Subquery, select
 from sqlalchemy.orm import Session, aliased
 
 from nalm_server.git.commits.models import CommitRow
+from nalm_server.results.commit_runs_repository import is_step
 from nalm_server.results.models import NOTEWORTHY, RunRow, VerdictRow
 from nalm_server.results.series.models import ScenarioRow, SeriesRow, SeriesValueRow
 
@@ -179,8 +180,8 @@ def run_numbers(session: Session, run_ids: Sequence[str]) -> dict[str, int]:
 
 
 def slower(session: Session, project_id: int, stages: Sequence[str], after: int) -> list[Slower]:
-    """Regressions for which these stages pay, at positions after `after`, oldest first. Of a commit's runs in
-    one history, the newest."""
+    """Commits' own regressions for which these stages pay, at positions after `after`, oldest first. Of a
+    commit's runs in one history, the newest."""
     found = session.execute(
         select(
             ScenarioRow.name,
@@ -197,6 +198,7 @@ def slower(session: Session, project_id: int, stages: Sequence[str], after: int)
         .where(
             RunRow.project_id == project_id,
             NOTEWORTHY,
+            is_step(),
             VerdictRow.outcome == "regressed",
             VerdictRow.stage.in_(stages),
             CommitRow.position > after,

@@ -10,6 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from nalm_server.git.commits.models import CommitRow
+from nalm_server.results.commit_runs_repository import is_step
 from nalm_server.results.models import PRICED, RunRow, VerdictRow
 from nalm_server.results.series.models import ScenarioRow, SeriesRow, SeriesValueRow
 
@@ -66,7 +67,7 @@ def merges(session: Session, project_id: int) -> list[Merge]:
         .join_from(VerdictRow, RunRow, RunRow.id == VerdictRow.run_id)
         .join(CommitRow, CommitRow.id == RunRow.commit_id)
         .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
-        .where(RunRow.project_id == project_id, PRICED)
+        .where(RunRow.project_id == project_id, PRICED, is_step())
         .order_by(CommitRow.position, RunRow.received_at, RunRow.id)
     )
     return [Merge._make(row) for row in found]

@@ -20,6 +20,7 @@ from nalm_server.git.refs.models import BranchRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.queue_repository import QUEUED
 from nalm_server.jobs.schemas import HELD, OPEN, JobState
+from nalm_server.results.commit_runs_repository import about_commit
 from nalm_server.results.models import RunRow, VerdictRow
 
 
@@ -118,7 +119,7 @@ def _furthest_run() -> Select[int]:
         select(RunRow.id)
         .join(CommitRow, CommitRow.id == RunRow.commit_id)
         .join(VerdictRow, VerdictRow.run_id == RunRow.id)
-        .where(CommitRow.project_id == ProjectRow.id)
+        .where(CommitRow.project_id == ProjectRow.id, about_commit())
         .order_by(CommitRow.position.desc(), RunRow.received_at.desc(), RunRow.id.desc())
         .limit(1)
     )

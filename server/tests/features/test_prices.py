@@ -9,9 +9,11 @@ import pytest
 from nalm_server.git.refs import repository as refs
 from nalm_server.results.cost_models import fits
 from nalm_server.results.cost_models.fits import Origin
+from nalm_server.results.models import RunRow
 from nalm_server_features import FEATURES, WITH_DPI, fitted, with_features
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, TSC_HZ, body_of, make_report, sha
+from sqlalchemy import update
 
 DPI = ["nat", "dpi", "l3fwd"]
 SLOW = {**WITH_DPI, "nat": 180.0}
@@ -108,3 +110,19 @@ def test_two_features_at_once_have_no_price_of_their_own(service: Service) -> No
 def test_a_feature_nothing_tells_of_is_not_found(history: Service) -> None:
     error = history.get("/projects/demo/features/ipsec/history", 404)["error"]
     assert "The cost of 'ipsec' in project 'demo' is unknown" in error["message"]
+
+
+@pytest.mark.dialects
+def test_only_the_comparison_with_the_commit_before_says_what_a_commit_made_costlier(
+    history: Service,
+) -> None:
+    slow = {**SLOW, "nat": 200.0}
+    far = with_features(4, base=(WITH_DPI, DPI), head=(slow, DPI), base_number=2)
+    history.upload(body_of(with_features(4, base=(SLOW, DPI), head=(slow, DPI))))
+    history.upload(body_of(far.model_copy(update={"run_id": f"{14:032x}"})))
+    with history.context.sessions() as session:
+        of_a_link = update(RunRow).where(RunRow.run_id == f"{3:032x}").values(beside=True)
+        session.execute(of_a_link)
+        session.commit()
+    (grown,) = priced(history, "nat", "stage")["grown_by"]
+    assert (grown["commit"]["sha"], grown["run_id"]) == (sha(4), f"{4:032x}")

@@ -10,9 +10,14 @@ from urllib.parse import urlsplit
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nalm_server.git.commits import repository as commits
+from nalm_server.jobs import service as jobs
+from nalm_server.jobs.schemas import JobReason
+from nalm_server.results.models import RunRow
 from nalm_server.views.feeds.atom import Entry, render
 from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report, sha
+from sqlalchemy import update
 
 pytestmark = pytest.mark.dialects
 
@@ -53,3 +58,22 @@ def test_any_text_makes_readable_xml(title: str, text: str) -> None:
     entry = Entry("urn:x", title, text, "http://nalm/p/x?a=1&b=2", datetime(2026, 11, 21, tzinfo=UTC))
     read = ET.fromstring(render("urn:f", title, "http://nalm/", [entry, entry]))
     assert len(read.findall("a:entry", ATOM)) == 2
+
+
+@pytest.mark.parametrize("values", [{"beside": True}, {"job_id": True}])
+def test_runs_that_say_nothing_about_their_commit_are_in_no_feed_and_no_overview(
+    service: Service, values: dict[str, bool]
+) -> None:
+    """A link over a distance on the one hand, a bisection's candidate on the other."""
+    service.upload(body_of(make_report(1)))
+    service.upload(body_of(make_report(2, base=0, head_costs=SLOWER)))
+    with service.context.sessions() as session:
+        commit = commits.find(session, 1, sha(2))
+        assert commit is not None
+        bisect, now = JobReason.BISECT, service.clock()
+        job = jobs.enqueue(session, commit, sha(0), reason=bisect, why="bisect 1", now=now)
+        given = {"beside": True} if "beside" in values else {"job_id": job.id}
+        session.execute(update(RunRow).where(RunRow.run_id == f"{2:032x}").values(given))
+        session.commit()
+    assert "<entry>" not in service.client.get("/api/v1/projects/demo/feed.atom").text
+    assert service.get("/projects/demo")["last_verdict"]["outcome"] == "same"

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session, aliased, undefer
 
 from nalm_server.alerts.models import AlertMoveRow, AlertRow, AlertStateRow
 from nalm_server.git.commits.models import CommitRow
+from nalm_server.results.commit_runs_repository import about_commit
 from nalm_server.results.models import NOTEWORTHY, RunRow, VerdictRow
 from nalm_server.results.series.models import ScenarioRow
 from nalm_server.views.feeds.models import FeedTokenRow
@@ -19,13 +20,14 @@ def token_of(session: Session, project_id: int) -> FeedTokenRow | None:
 
 
 def findings(session: Session, project_id: int, limit: int) -> list[tuple[RunRow, VerdictRow, str]]:
-    """Runs with a change that no alert has, newest first, each with its scenario's name."""
+    """Runs made for their commit with a change that no alert has, newest first, each with its scenario's
+    name."""
     rows = session.execute(
         select(RunRow, VerdictRow, ScenarioRow.name)
         .join(VerdictRow, VerdictRow.run_id == RunRow.id)
         .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
         .where(RunRow.project_id == project_id)
-        .where(NOTEWORTHY, ~_in_an_alert())
+        .where(NOTEWORTHY, about_commit(), ~_in_an_alert())
         .order_by(RunRow.id.desc())
         .limit(limit)
         .options(undefer(VerdictRow.document))
