@@ -7,11 +7,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from nalm_core.findings.figure import Figure
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, exists, select
 from sqlalchemy.orm import Session, undefer
 
 from nalm_server.alerts.figures import judged
 from nalm_server.git.commits.models import CommitRow
+from nalm_server.jobs.models import JobRow
 from nalm_server.results.models import RunRow, VerdictRow
 from nalm_server.results.series.models import ScenarioRow
 
@@ -34,7 +35,8 @@ def newest(
     *,
     beside: bool = True,
 ) -> tuple[str, str] | None:
-    """(run, outcome) of the newest run with one of these outcomes by these figures, from any job.
+    """(run, outcome) of the newest run with one of these outcomes by these figures, from any job that judges
+    by the margin of nalm.toml.
 
     beside: also runs on other hosts than the commit's own.
     """
@@ -48,6 +50,7 @@ def newest(
             CommitRow.sha == pair.head_sha,
             ScenarioRow.name == pair.scenario,
             RunRow.base_sha == pair.base_sha,
+            ~_at_another_margin(),
         )
         .order_by(RunRow.received_at.desc(), RunRow.id.desc())
     )
@@ -60,3 +63,8 @@ def newest(
         if outcome in outcomes:
             return run_id, outcome
     return None
+
+
+def _at_another_margin() -> ColumnElement[bool]:
+    """A condition: the run's job has a margin of its own, so its outcome is not comparable with others."""
+    return exists().where(JobRow.id == RunRow.job_id, JobRow.margin.is_not(None))

@@ -104,6 +104,23 @@ def result_of(session: Session, step: StepRow) -> JudgedRun | None:
     return runs.of_job_and_scenario(session, step.job_id, step.scenario)
 
 
+def hand_over(session: Session, campaign_id: int) -> None:
+    """Gives its open jobs to the oldest other active campaign that waits for them, if there is one."""
+    waiting = (
+        select(func.min(StepRow.campaign_id))
+        .join(CampaignRow, CampaignRow.id == StepRow.campaign_id)
+        .where(StepRow.job_id == JobRow.id, StepRow.state == StepState.QUEUED)
+        .where(CampaignRow.active, CampaignRow.id != campaign_id)
+        .scalar_subquery()
+    )
+    session.execute(
+        update(JobRow)
+        .where(JobRow.campaign_id == campaign_id, JobRow.state.in_(OPEN), waiting.is_not(None))
+        .values(campaign_id=waiting)
+        .execution_options(synchronize_session=False)
+    )
+
+
 def settle(session: Session, campaign_id: int) -> None:
     """Ends steps whose job has ended."""
     for state, job_states in (

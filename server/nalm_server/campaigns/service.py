@@ -78,12 +78,14 @@ def cancel(session: Session, caller: Principal, kind: str, number: int, now: dat
 
 
 def stop(session: Session, campaign: CampaignRow, why: str, now: datetime, who: str | None = None) -> bool:
-    """Ends it and its open jobs. False: it had ended. Locks the project first, like the engine."""
+    """Ends it and its open jobs, except those for which other campaigns wait. False: it had ended. Locks the
+    project first, like the engine."""
     projects.lock(session, campaign.project_id)
     row = repository.lock(session, campaign.id)
     if row is None or not row.active:
         return False
     end(row, CANCELLED, now, why)
+    repository.hand_over(session, row.id)
     for number in job_rows.open_of_campaign(session, row.id):
         actions.cancel_if_open(session, jobs.require_locked(session, number), why, now, who)
     session.flush()

@@ -47,7 +47,7 @@ def links(
         for number in backfill.fill(context, found.id) if stored else ():
             out.print(f"{number} reports read", markup=False)
         with context.read_sessions() as session:
-            report = service.report(session, found, scenario)
+            report = service.report(session, found, scenario, context.clock())
         print_report(report)
         if per_day is not None:
             with context.sessions() as session:

@@ -74,11 +74,9 @@ def retry(session: Session, caller: Principal, job_id: int, why: str, now: datet
     if job.state in OPEN:
         raise ConflictError(f"Job {job.id} is {job.state}: there is nothing to retry yet.")
     if job.state == JobState.INVALID:
-        ports.detach_runs.call(session, job.id)
-    job.attempts = 0
+        ports.results_of(job).detach_from_job(session, job.id)
     job.fence += 1
-    job.finished_at = job.message = job.not_before = job.avoid_host = job.avoid_until = None
-    job.generator_busy_since = None
+    service.begin_again(job)
     reason = _by("retried", caller, why)
     service.move(session, job, JobState.QUEUED, now, reason, who=caller.name)
     return _done(session, caller, "retry", job, now=now, why=why)

@@ -26,9 +26,6 @@ run_ids: Port[Callable[[Session, int], list[str]]] = Port("jobs.ports.run_ids")
 outcomes: Port[Callable[[Session, Sequence[int]], dict[int, dict[str, int]]]] = Port("jobs.ports.outcomes")
 """By id, of those jobs that have runs: the number of runs by outcome."""
 
-detach_runs: Port[Callable[[Session, int], None]] = Port("jobs.ports.detach_runs")
-"""The job is measured again: its earlier runs are no longer its results."""
-
 experiment: Port[Callable[[Session, JobRow], object | None]] = Port("jobs.ports.experiment")
 """What a job measures instead of scenarios, as in its lease."""
 
@@ -44,6 +41,9 @@ class Results(Protocol):
 
     def valid_of_job(self, session: Session, job_id: int) -> list[bool]:
         """For each result, whether it is valid."""
+
+    def detach_from_job(self, session: Session, job_id: int) -> None:
+        """The job is measured again: its invalid results are no longer its own."""
 
 
 _results: dict[JobReason | None, Results] = {}

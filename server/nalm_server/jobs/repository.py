@@ -15,7 +15,7 @@ from nalm_server.auth.access.repository import readable
 from nalm_server.auth.tokens.principal import Principal
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs.models import CHANGES, ApprovalRow, CampaignRow, JobRow, TransitionRow
-from nalm_server.jobs.schemas import OPEN, RELEASE, JobReason, JobState
+from nalm_server.jobs.schemas import OPEN, RELEASE, WITHOUT_RESULT, JobReason, JobState
 
 BESIDE = (
     JobReason.CONFIRM,
@@ -105,13 +105,15 @@ def same(
     scenarios: list[str] | None,
     only_host: str | None,
 ) -> JobRow | None:
-    """The newest with this reason, the same scenarios and the same intended host."""
+    """The newest with this reason, the same scenarios and the same intended host, unless it ended without a
+    result."""
     found = session.scalars(
         select(JobRow)
         .where(
             JobRow.commit_id == commit_id,
             JobRow.base_sha == base_sha,
             JobRow.reason == reason,
+            JobRow.state.not_in(WITHOUT_RESULT),
             JobRow.only_host.is_(None) if only_host is None else JobRow.only_host == only_host,
         )
         .order_by(JobRow.id.desc())
@@ -150,11 +152,16 @@ def _of_release() -> ColumnElement[bool]:
     )
 
 
-def open_of_commit(session: Session, commit_id: int, base_sha: str) -> list[JobRow]:
+def open_for_anybody(session: Session, commit_id: int, base_sha: str) -> list[JobRow]:
+    """Open jobs of the pair whose results are good for everyone: on any host, at the margin and for the time
+    of nalm.toml, entered into the histories."""
     return list(
         session.scalars(
             select(JobRow)
             .where(JobRow.commit_id == commit_id, JobRow.base_sha == base_sha, JobRow.state.in_(OPEN))
+            .where(JobRow.reason.not_in((*BESIDE, JobReason.BISECT)))
+            .where(JobRow.margin.is_(None), JobRow.budget_seconds.is_(None))
+            .where(JobRow.only_host.is_(None), JobRow.not_host.is_(None))
             .order_by(JobRow.id)
         )
     )
@@ -180,13 +187,13 @@ def open_of_pull_requests(session: Session, project_id: int, pull_requests: Coll
 def queued_of(
     session: Session, project_id: int, *, branch: str | None = None, shas: Sequence[str] | None = None
 ) -> list[JobRow]:
-    """Queued jobs of pushes and of no release, oldest commit first, locked until the commit. branch: to this
-    one; shas: of these commits."""
+    """Queued jobs of pushes, of no release and requested by nobody, oldest commit first, locked until the
+    commit. branch: to this one; shas: of these commits."""
     query = (
         select(JobRow)
         .join(CommitRow, CommitRow.id == JobRow.commit_id)
         .where(JobRow.project_id == project_id, JobRow.state == JobState.QUEUED)
-        .where(JobRow.reason == JobReason.PUSH, ~_of_release())
+        .where(JobRow.reason == JobReason.PUSH, JobRow.requested_by.is_(None), ~_of_release())
     )
     if branch is not None:
         query = query.where(*_pushed_to(branch))
@@ -264,13 +271,13 @@ def _first_reason() -> ScalarSelect[str]:
 
 
 def changed_since(
-    session: Session, seq: int, limit: int, *, with_log: bool = False
+    session: Session, seq: int, limit: int, *only: ColumnElement[bool], with_log: bool = False
 ) -> list[tuple[JobRow, str]]:
-    """Jobs that changed after `seq`, in that order, each with its project's name."""
+    """Jobs that changed after `seq`, in that order, each with its project's name, under these conditions."""
     query = (
         select(JobRow, ProjectRow.name)
         .join(ProjectRow, ProjectRow.id == JobRow.project_id)
-        .where(JobRow.updated_seq > seq)
+        .where(JobRow.updated_seq > seq, *only)
         .order_by(JobRow.updated_seq)
         .limit(limit)
         .options(WITH_CAMPAIGN)

@@ -63,6 +63,8 @@ class JobState(StrEnum):
 HELD = (JobState.LEASED, JobState.BUILDING, JobState.MEASURING, JobState.UPLOADING)
 """States in which an agent has the lease."""
 OPEN = (JobState.QUEUED, *HELD)
+WITHOUT_RESULT = (JobState.FAILED, JobState.INVALID, JobState.CANCELLED)
+"""States of jobs that are over and answer nothing: whoever needs their result makes another job."""
 
 
 class JobBrief(Schema):

@@ -63,7 +63,8 @@ def enqueue(
         )
     if known is not None:
         _requested_again(session, known, now, why=why, fork=fork, pull_request=pull_request, who=requested_by)
-        _sooner(session, known, reason, now)
+        if reason is JobReason.PERSON:
+            _joined(session, known, now, why, requested_by)
         if reason is JobReason.PUSH and why.startswith(RELEASE):
             _released(session, known, why, now)
         return known
@@ -179,7 +180,7 @@ def _known(
     ):
         return None
     if reason is JobReason.PERSON:
-        under_way = repository.open_of_commit(session, commit.id, base_sha)
+        under_way = repository.open_for_anybody(session, commit.id, base_sha)
         fitting = (job for job in under_way if job.scenarios == scenarios and branch in (None, job.branch))
         return next(fitting, None)
     if reason in (JobReason.SCHEDULE, JobReason.BACKFILL, JobReason.LINK):
@@ -200,7 +201,8 @@ def _requested_again(
     """Queues a superseded job again, releases one that waits for approval if the project's own repository has
     its commit now, and reports one that is over to another pull request."""
     if job.state == JobState.SUPERSEDED:
-        job.finished_at, job.fork = None, fork
+        begin_again(job)
+        job.fork = fork
         job.pull_request = pull_request or job.pull_request
         move(session, job, JobState.QUEUED, now, f"requested again: {why}", who=who)
     elif job.state == JobState.QUEUED and fork is None and job.fork is not None:
@@ -210,11 +212,22 @@ def _requested_again(
         ports.already_measured(session, job, pull_request, now)
 
 
-def _sooner(session: Session, job: JobRow, reason: JobReason, now: datetime) -> None:
-    """Raises the priority of a job that a person requests."""
-    if reason is JobReason.PERSON and job.priority > PRIORITY[JobReason.PERSON]:
-        job.priority = PRIORITY[JobReason.PERSON]
-        touch(session, job, now)
+def begin_again(job: JobRow) -> None:
+    """Forgets earlier attempts of a job that is queued again."""
+    job.attempts = 0
+    job.finished_at = job.message = job.not_before = job.avoid_host = job.avoid_until = None
+    job.generator_busy_since = None
+
+
+def _joined(session: Session, job: JobRow, now: datetime, why: str, who: str | None) -> None:
+    """Makes an open job that of a person, too: it has the priority of a request, and it stays when its
+    campaign, its pull request or its branch no longer needs it."""
+    job.priority = min(job.priority, PRIORITY[JobReason.PERSON])
+    if job.campaign is not None:
+        job.campaign, job.reason, job.requested_by = None, JobReason.PERSON, who
+    job.requested_by = job.requested_by or who
+    touch(session, job, now)
+    repository.add_transition(session, job.id, JobState(job.state), now, why, who=who)
 
 
 def _released(session: Session, job: JobRow, why: str, now: datetime) -> None:

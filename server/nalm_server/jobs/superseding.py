@@ -19,10 +19,10 @@ from nalm_server.jobs.schemas import JobState
 def pull_request_moved(
     session: Session, project_id: int, pull_request: int, *, keep: str | None, why: str, now: datetime
 ) -> list[int]:
-    """Supersedes the pull request's open jobs except those of head `keep` and those that another one
-    shares."""
+    """Supersedes the pull request's open jobs except those of head `keep`, those that a person requested, and
+    those that another pull request shares."""
     old = repository.open_of_pull_requests(session, project_id, [pull_request])
-    drops = [(job, why) for job in old if job.head_sha != keep]
+    drops = [(job, why) for job in old if job.head_sha != keep and job.requested_by is None]
     return drop_all(session, shared.pass_on(session, drops, now), now)
 
 

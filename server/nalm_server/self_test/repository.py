@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from nalm_core.report.outcome import CHANGED, Outcome
-from sqlalchemy import Insert, func, select
+from sqlalchemy import Insert, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -85,6 +85,11 @@ def scenarios_of_job(session: Session, job_id: int) -> list[str]:
 def valid_of_job(session: Session, job_id: int) -> list[bool]:
     query = select(TrialRow.outcome).where(TrialRow.job_id == job_id)
     return [outcome != Outcome.INVALID for outcome in session.scalars(query)]
+
+
+def detach_from_job(session: Session, job_id: int) -> None:
+    """Its trials stay in the record."""
+    session.execute(update(TrialRow).where(TrialRow.job_id == job_id).values(job_id=None))
 
 
 def find(session: Session, project_id: int, trial_id: int) -> TrialRow | None:

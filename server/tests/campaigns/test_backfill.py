@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 from nalm_server.app import workers
 from nalm_server.campaigns.backfill import kind
+from nalm_server.results.models import RunRow
 from nalm_server_harness import Service
 from nalm_server_line import Bench, info, use_line
 from nalm_server_reports import body_of, make_report, sha
+from sqlalchemy import update
 
 LENGTH = 12
 
@@ -77,3 +79,47 @@ def test_steps_of_a_line() -> None:
     commits = [info(number) for number in range(1, 8)]
     assert kind.pairs(sha(0), commits, 3) == [(sha(0), sha(3)), (sha(3), sha(6)), (sha(6), sha(7))]
     assert kind.pairs(sha(0), commits, 100) == [(sha(0), sha(7))]
+
+
+def test_a_backfill_that_shares_jobs_of_a_cancelled_one_measures_on(service: Service) -> None:
+    first, second = start(service), start(service)
+    workers.drain_jobs(service.context)
+    service.post(f"/backfills/{first}/cancel", "admin", 200, {})
+    bench(service).work_all()
+    found = shown(service, second)
+    assert (found["state"], found["progress"]["done"]) == ("done", LENGTH - 1)
+
+
+@pytest.mark.parametrize("end", ["cancelled", "failed"])
+def test_a_backfill_requested_again_measures_what_has_no_result(service: Service, end: str) -> None:
+    first = start(service)
+    if end == "cancelled":
+        workers.drain_jobs(service.context)
+        service.post(f"/backfills/{first}/cancel", "admin", 200, {})
+    else:
+        bench(service, **{f"_{number}": "failed" for number in range(LENGTH)}).work_all()
+        assert shown(service, first)["progress"]["failed"] == LENGTH - 1
+    second = start(service)
+    bench(service).work_all()
+    found = shown(service, second)
+    assert (found["state"], found["progress"]["done"]) == ("done", LENGTH - 1)
+
+
+def test_a_run_in_no_series_answers_no_step(service: Service) -> None:
+    service.upload(body_of(make_report(1)))
+    with service.context.sessions() as session:
+        session.execute(update(RunRow).values(beside=True))
+        session.commit()
+    backfill = start(service)
+    bench(service).work_all()
+    assert shown(service, backfill)["progress"]["reused"] == 0
+
+
+def test_a_person_who_requests_a_pair_of_a_backfill_keeps_its_job(service: Service) -> None:
+    backfill = start(service)
+    workers.drain_jobs(service.context)
+    (pair,) = [one for one in service.get("/jobs", project="demo") if one["head_sha"] == sha(2)]
+    job = service.post("/projects/demo/jobs", "admin", 201, {"base": sha(1), "head": sha(2)})
+    assert (job["id"], job["reason"], job["requested_by"]) == (pair["id"], "person", "admin")
+    service.post(f"/backfills/{backfill}/cancel", "admin", 200, {})
+    assert [one["id"] for one in service.get("/jobs", project="demo", state="queued")] == [pair["id"]]

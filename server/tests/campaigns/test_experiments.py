@@ -327,3 +327,25 @@ def test_what_nobody_knows_is_refused(service: Service) -> None:
         ({"kind": "features", "names": ["a/b"]}, 422),
     ):
         service.post("/projects/demo/experiments", "admin", status, body)
+
+
+def test_a_retry_of_an_experiment_without_a_usable_cell_measures_all_again(service: Service) -> None:
+    number = ask(service)
+
+    def spoil(_place: int, report: RunReport) -> RunReport:
+        failed = report.checks[0].model_copy(update={"passed": False, "message": "no free huge pages"})
+        return report.model_copy(update={"checks": [failed]})
+
+    agent = Agent(service)
+    agent.measure_all(spoil)
+    found = shown(service, number)
+    assert (found["state"], service.get(f"/jobs/{found['job_id']}")["state"]) == ("failed", "invalid")
+    service.post(f"/jobs/{found['job_id']}/retry", "admin", 200, {})
+    lease = agent.lease()
+    assert lease["measured"] == []
+    for report in cells(sha(3), lease["experiment"]["seed"], first_run=100):
+        agent.send(lease, report)
+    agent.finish(lease)
+    again = shown(service, number)
+    assert again["state"] == "done" and not again["result"]["partial"]
+    assert all(one["unusable"] is None for one in again["taken"])

@@ -91,7 +91,8 @@ def test_the_command_enters_links_of_stored_reports_and_shows_what_more_would_ga
         pass
     with service.context.read_sessions() as session:
         assert session.scalar(count) == whole
-        print_report(links.report(session, projects.require(session, "demo"), "sfc_a"))
+        project = projects.require(session, "demo")
+        print_report(links.report(session, project, "sfc_a", service.context.clock()))
     printed = capsys.readouterr().out
     assert "20 comparisons, 0 checked by others; one more costs 40 s" in printed
     assert "over 16 commits, error 0" in printed
@@ -189,3 +190,21 @@ def test_a_side_whose_host_is_offline_waits_for_a_later_plan(
 def test_a_scenario_without_a_comparison_has_nothing_to_link(service: Service) -> None:
     refused = service.post("/projects/demo/links", "admin", 404, {"scenario": "nothing"})
     assert "has no run of a scenario 'nothing'" in refused["error"]["message"]
+
+
+def test_links_without_a_result_make_room_for_others_and_are_planned_again_later(
+    service: Service, bench: Bench
+) -> None:
+    service.request("PUT", "/projects/demo/links/plan", "admin", json={"links_per_day": 2})
+    failing = Bench(service, bench.costs, {sha(number): "failed" for number in range(COMMITS)}, [])
+    planned = [(one["base_sha"], one["head_sha"]) for one in service.get(REPORT)["planned"]]
+    for _ in range(len(planned)):
+        standing.drain(service.context)
+        failing.work_all()
+        service.clock.pass_seconds(86_400)
+    assert sorted(failing.measured) == sorted(planned), "each once"
+    assert service.get(REPORT)["planned"] == []
+    service.clock.pass_seconds(14 * 86_400)
+    standing.drain(service.context)
+    bench.work_all()
+    assert sorted(bench.measured) == sorted(planned[:2])

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 from nalm_core.pooling.pool import PairPool
 from nalm_core.report.run_report import GivenConfiguration
+from nalm_server.app import workers
 from nalm_server.campaigns.refinements import kind, pools, standing
 from nalm_server.campaigns.refinements.repository import MeasuredPair
 from nalm_server.projects import service as projects
@@ -166,3 +167,40 @@ def test_idle_hosts_measure_undecided_pairs_on(service: Service, bench: Bench) -
     assert len(service.get("/projects/demo/refinements")) == 2
     cancelled = service.post(f"/refinements/{planned['id'] + 1}/cancel", "admin", 200, {})
     assert cancelled["state"] == "cancelled"
+
+
+def refined(service: Service, margin: float = 0.002) -> None:
+    """The pair 0..4, the same at 1 %, is measured on to the margin, and differs there."""
+    costs = {**COSTS, "nat": 151.6}
+    service.upload(body_of(make_report(20, base=0, head=COMMITS - 1, base_costs=COSTS, head_costs=costs)))
+    service.request("PUT", PLAN, "admin", json={"minutes_per_day": 30, "margin": margin})
+    standing.drain(service.context)
+    workers.drain_jobs(service.context)
+    lease = service.lease()
+    assert (lease["base_sha"], lease["head_sha"]) == (sha(0), sha(COMMITS - 1))
+    report = make_report(21, base=0, head=COMMITS - 1, base_costs=COSTS, head_costs=costs)
+    settings = report.settings.model_copy(update={"margin": lease["margin"]})
+    body = body_of(report.model_copy(update={"settings": settings}))
+    found = service.upload(body, token="agent", job_id=lease["job_id"], fence=lease["fence"])
+    assert found["outcome"] == "regressed"
+    finish = f"/agent/jobs/{lease['job_id']}/finish"
+    service.post(finish, "agent", 200, {"fence": lease["fence"], "outcome": "done"})
+
+
+def test_a_bisection_takes_no_outcome_of_another_margin(service: Service, bench: Bench) -> None:
+    refined(service)
+    bisect = {"good": sha(0), "bad": sha(COMMITS - 1), "scenario": "sfc_a"}
+    number = service.post("/projects/demo/bisections", "admin", 201, bisect)["id"]
+    bench.work_all()
+    assert service.get(f"/bisections/{number}")["state"] == "no_change"
+
+
+def test_a_person_gets_no_job_of_another_margin(service: Service, bench: Bench) -> None:
+    service.request("PUT", PLAN, "admin", json={"minutes_per_day": 30, "margin": 0.002})
+    standing.drain(service.context)
+    workers.drain_jobs(service.context)
+    (waiting,) = service.get("/jobs", project="demo", state="queued")
+    request = {"base": waiting["base_sha"], "head": waiting["head_sha"], "scenarios": ["sfc_a"]}
+    job = service.post("/projects/demo/jobs", "admin", 201, request)
+    assert (job["id"] == waiting["id"], job["reason"]) == (False, "person")
+    assert service.lease()["margin"] is None

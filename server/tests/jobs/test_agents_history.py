@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from nalm_core.report.host_supply import HostSupply
 from nalm_core.report.run_report import Host
+from nalm_server.jobs.hosts import service as hosts
 from nalm_server.jobs.hosts.recording import changed, digest_of, kept_for
 from nalm_server_harness import Clock, Service
 from nalm_server_reports import body_of, make_report
@@ -119,3 +120,14 @@ def test_digests_differ_by_what_matters() -> None:
     host = make_report(1).host
     one, other = (Host.model_validate({**host.model_dump(), "kernel": kernel}) for kernel in ("6.1", "6.2"))
     assert digest_of(one.model_dump(mode="json")) != digest_of(other.model_dump(mode="json"))
+
+
+def test_long_spans_of_health_are_shown_whole(
+    service: Service, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hosts, "MOST_SAMPLES", 10)
+    for load in range(25):
+        clock.now = BEGIN + load * MINUTE
+        tell(service, load=load)
+    assert [one["load"] for one in health_of(service)] == list(range(0, 25, 3))
+    assert len(health_of(service, hours=0.1)) == 7

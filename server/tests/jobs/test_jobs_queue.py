@@ -473,3 +473,40 @@ def test_a_clock_that_is_put_back_keeps_no_job_waiting_for_its_next_try(
     reported(service, service.lease(), "finish", outcome="failed", kind="infrastructure", message="disk full")
     clock.pass_seconds(-7200)
     assert take(service) == job
+
+
+def test_a_pull_request_opened_again_has_all_its_attempts_again(service: Service, clock: Clock) -> None:
+    job = enqueue(service, 1, JobReason.PULL_REQUEST, pull_request=7)
+    reported(service, service.lease(), "finish", outcome="failed", kind="generator_busy", message="busy")
+    closed(service, 7)
+    clock.pass_seconds(3 * 86_400)
+    assert enqueue(service, 1, JobReason.PULL_REQUEST, pull_request=7) == job
+    shown = service.get(f"/jobs/{job}")
+    assert (shown["state"], shown["attempts"], shown["message"]) == ("queued", 0, None)
+    reported(service, service.lease(), "finish", outcome="failed", kind="generator_busy", message="busy")
+    assert service.get(f"/jobs/{job}")["state"] == "queued"
+
+
+def test_what_a_person_requested_outlives_its_pull_request_and_its_push(service: Service) -> None:
+    service.request("PUT", "/projects/demo/queue", "admin", json={"latest_only": True})
+    pushed = enqueue(service, 1)
+    pulled = enqueue(service, 3, JobReason.PULL_REQUEST, pull_request=7)
+    for number in (1, 3):
+        who = {"reason": JobReason.PERSON, "requested_by": "mona", "why": "requested by mona"}
+        assert enqueue(service, number, **who) in (pushed, pulled)
+    enqueue(service, 2)
+    closed(service, 7)
+    shown = [service.get(f"/jobs/{job}") for job in (pushed, pulled)]
+    assert [(one["state"], one["requested_by"], one["priority"]) for one in shown] == [
+        ("queued", "mona", 0),
+        ("queued", "mona", 0),
+    ]
+    assert shown[0]["transitions"][-1]["reason"] == "requested by mona"
+
+
+def closed(service: Service, pull_request: int) -> None:
+    with service.context.sessions() as session:
+        project = projects.find(session, "demo")
+        assert project is not None
+        jobs.supersede(session, project.id, pull_request=pull_request, why="closed", now=service.clock())
+        session.commit()

@@ -22,7 +22,7 @@ from nalm_server.git.graph import GraphCommit
 from nalm_server.jobs import approvals, commit_range
 from nalm_server.jobs import branch_repository as branches
 from nalm_server.jobs.models import CampaignRow
-from nalm_server.jobs.schemas import OPEN, JobReason, JobState
+from nalm_server.jobs.schemas import JobReason, JobState
 
 OPEN_JOBS = 50
 """Maximum number of one backfill's jobs in the queue at once."""
@@ -110,5 +110,5 @@ def _queue(
         branch=branches.of_line(session, campaign.project_id, spec.last_sha),
         scenarios=missing,
     )
-    if job.state not in OPEN:  # another backfill's job without a result
-        step.state = StepState.DONE if job.state == JobState.DONE else StepState.FAILED
+    if job.state == JobState.DONE:  # another backfill's job, whose run is in no series
+        step.state = StepState.DONE

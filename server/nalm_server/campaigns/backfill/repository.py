@@ -44,7 +44,7 @@ def counts(session: Session, campaign_ids: Sequence[int]) -> dict[int, dict[str,
 
 
 def measured(session: Session, project_id: int, steps: Sequence[StepRow]) -> set[tuple[str, str, str]]:
-    """(base, head, scenario) of steps with a result."""
+    """(base, head, scenario) of steps with a result in a series."""
     found = session.execute(
         select(RunRow.base_sha, RunRow.head_sha, ScenarioRow.name)
         .join(CommitRow, CommitRow.id == RunRow.commit_id)
@@ -54,6 +54,7 @@ def measured(session: Session, project_id: int, steps: Sequence[StepRow]) -> set
             CommitRow.project_id == project_id,
             CommitRow.sha.in_([step.head_sha for step in steps]),
             VerdictRow.outcome.in_(VALID),
+            ~RunRow.beside,
         )
     )
     return {(base, head, scenario) for base, head, scenario in found if base is not None}

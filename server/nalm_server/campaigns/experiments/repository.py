@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nalm_core.report.cell import Kind
-from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy import ColumnElement, delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from nalm_server.campaigns.experiments.models import CellRow
-from nalm_server.campaigns.experiments.spec import UNDER_LOAD, result_of, spec_of
+from nalm_server.campaigns.experiments.spec import UNDER_LOAD, note, result_of, spec_of
 from nalm_server.db.reports.opening import store_of
 from nalm_server.db.reports.stored import Kept, kept
 from nalm_server.jobs.models import CampaignRow, JobRow
@@ -106,3 +106,14 @@ def valid_of_job(session: Session, job_id: int) -> list[bool]:
         return [] if result_of(job.campaign).document is None else [True]
     query = select(CellRow.unusable).join(JobRow, JobRow.campaign_id == CellRow.campaign_id)
     return [unusable is None for unusable in session.scalars(query.where(JobRow.id == job_id))]
+
+
+def detach_from_job(session: Session, job_id: int) -> None:
+    """Removes the experiment's unusable cells: they are measured again, and all are fitted again."""
+    job = session.get(JobRow, job_id)
+    if job is None or job.campaign is None:
+        return
+    session.execute(
+        delete(CellRow).where(CellRow.campaign_id == job.campaign.id, CellRow.unusable.is_not(None))
+    )
+    note(job.campaign, fitted_cells=0)

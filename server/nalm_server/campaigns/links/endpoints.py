@@ -30,10 +30,10 @@ LinksId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of a reque
 
 @router.get("/projects/{project}/scenarios/{scenario}/links", responses=documented(404))
 def get_link_report(
-    project: ProjectName, scenario: ScenarioName, session: ReadDb, caller: Caller
+    project: ProjectName, scenario: ScenarioName, session: ReadDb, caller: Caller, now: Now
 ) -> LinkReport:
     """Shows how well the comparisons of a scenario agree, and which further ones would gain most."""
-    return service.report(session, require_project(session, caller, project, Role.READER), scenario)
+    return service.report(session, require_project(session, caller, project, Role.READER), scenario, now)
 
 
 @router.post("/projects/{project}/links", status_code=201, responses=documented(401, 403, 404, 409, 413))

@@ -25,7 +25,7 @@ from nalm_server.git.commits import repository as commits
 from nalm_server.jobs import approvals
 from nalm_server.jobs.agents.matching import online
 from nalm_server.jobs.models import CampaignRow
-from nalm_server.jobs.schemas import OPEN, JobReason, JobState
+from nalm_server.jobs.schemas import JobReason, JobState
 
 OPEN_JOBS = 4
 """Jobs in the queue at once: each result changes what the others gain."""
@@ -47,9 +47,8 @@ class _Links(Kind):
             solution = planning.chain_of(session, spec.scenario_id, spec.host_class)
             if solution is None:
                 raise InvalidError(f"Scenario {spec.scenario!r} has no comparison of two commits yet.")
-            found = planning.planned(
-                session, campaign.project_id, solution, spec.most + planning.MOST_OF_BRIDGES
-            )
+            most = spec.most + planning.MOST_OF_BRIDGES
+            found = planning.planned(session, campaign.project_id, solution, most, context.clock())
             project = projects.get(session, campaign.project_id)
             there = {host.name for host in online(session, project.pool, context.clock())}
         return Plan(
@@ -117,5 +116,5 @@ def _queue(session: Session, campaign: CampaignRow, step: StepRow, now: datetime
         scenarios=[step.scenario] if step.scenario is not None else None,
         only_host=planned.host,
     )
-    if job.state not in OPEN:  # measured for an earlier campaign
-        step.state = StepState.DONE if job.state == JobState.DONE else StepState.FAILED
+    if job.state == JobState.DONE:  # measured for an earlier campaign
+        step.state = StepState.DONE

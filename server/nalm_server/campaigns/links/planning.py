@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from math import sqrt
 from typing import Literal, cast
 
@@ -23,6 +24,8 @@ from nalm_server.results.links.repository import LinkRun, OtherLink
 from nalm_server.results.series.entry import CHAIN
 
 MOST_RELEASES = 500
+TRIED_AGAIN = timedelta(days=14)
+"""Time after which a link without a result is planned again."""
 MOST_BRIDGES = 3
 """Changes of environment, the newest ones, that are bridged."""
 MOST_OF_BRIDGES = 2 * MOST_BRIDGES
@@ -35,13 +38,17 @@ def chain_of(session: Session, scenario_id: int, host_class: str) -> Solution | 
     return max(found, key=lambda one: len(one.links), default=None)
 
 
-def planned(session: Session, project_id: int, solution: Solution, most: int) -> list[PlannedLink]:
-    """The links that gain most, at least LINK_GAIN each, without those that were measured."""
+def planned(
+    session: Session, project_id: int, solution: Solution, most: int, now: datetime
+) -> list[PlannedLink]:
+    """The links that gain most, at least LINK_GAIN each, without those that were measured, and those that
+    ended without a result less than TRIED_AGAIN ago."""
     line = [sha for sha in repository.default_line(session, project_id) if solution.node(sha) is not None]
     place = {sha: number for number, sha in enumerate(line)}
     tags = refs.tags(session, project_id, MOST_RELEASES)
     releases = sorted({place[one.sha] for one in tags if one.sha in place})
     measured = {(one.base_sha, one.head_sha) for one in solution.origin}
+    failed = repository.failed_pairs(session, project_id, now - TRIED_AGAIN)
     by_host = {(one.base_sha, one.head_sha, _host_of(one)) for one in solution.origin}
     candidates = _bridges(session, project_id, solution, line)
     bridged = {_ends(line, one) for one, _ in candidates}
@@ -49,7 +56,8 @@ def planned(session: Session, project_id: int, solution: Solution, most: int) ->
     far = [
         (one, host)
         for one, host in candidates
-        if (_ends(line, one) not in measured if host is None else (*_ends(line, one), host) not in by_host)
+        if _ends(line, one) not in failed
+        and (_ends(line, one) not in measured if host is None else (*_ends(line, one), host) not in by_host)
     ]
     before = solution.errors([_ends(line, one) for one, _ in far])
     error = usual_error(solution)

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from statistics import median
 
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from nalm_server.git.commits.models import CommitRow
+from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.schemas import WITHOUT_RESULT, JobReason
 from nalm_server.results.models import RunRow
 
 LAST_RUNS = 20
@@ -18,6 +21,17 @@ def default_line(session: Session, project_id: int) -> list[str]:
     """The default branch along the first parent, oldest first."""
     query = select(CommitRow.sha).where(CommitRow.project_id == project_id, CommitRow.listed)
     return list(session.scalars(query.order_by(CommitRow.position, CommitRow.id)))
+
+
+def failed_pairs(session: Session, project_id: int, since: datetime) -> set[tuple[str, str]]:
+    """(base, head) of comparisons over distances that ended without a result since then."""
+    query = select(JobRow.base_sha, JobRow.head_sha).where(
+        JobRow.project_id == project_id,
+        JobRow.reason == JobReason.LINK,
+        JobRow.state.in_(WITHOUT_RESULT),
+        JobRow.updated_at >= since,
+    )
+    return {(base, head) for base, head in session.execute(query)}
 
 
 def seconds_of_run(session: Session, scenario_id: int) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Literal
 
 import numpy as np
@@ -56,7 +57,7 @@ def create(context: Context, caller: Principal, project: str, new: LinksNew) -> 
     return LINKS.create(context, caller, found, spec.model_dump(), line[0])
 
 
-def report(session: Session, project: ProjectRow, name: str) -> LinkReport:
+def report(session: Session, project: ProjectRow, name: str, now: datetime) -> LinkReport:
     scenario, host_class = _scenario(session, project, name)
     solution = planning.chain_of(session, scenario.id, host_class)
     checked = np.isfinite(solution.levels.misfit) if solution is not None else np.zeros(0, bool)
@@ -68,7 +69,7 @@ def report(session: Session, project: ProjectRow, name: str) -> LinkReport:
         scale=solution.levels.scale if solution is not None else 1.0,
         misfits=[_misfit(*one) for one in solution.misfits()[:SHOWN]] if solution is not None else [],
         hosts=_hosts(solution) if solution is not None else [],
-        planned=planning.planned(session, project.id, solution, SHOWN) if solution is not None else [],
+        planned=planning.planned(session, project.id, solution, SHOWN, now) if solution is not None else [],
         seconds_each=repository.seconds_of_run(session, scenario.id),
     )
 

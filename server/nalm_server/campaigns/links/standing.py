@@ -51,7 +51,7 @@ def drain(context: Context) -> None:
 
 def _start(context: Context, project_id: int) -> None:
     with context.read_sessions() as session:
-        chosen = _choose(session, project_id)
+        chosen = _choose(session, project_id, context.clock())
     if chosen is not None:
         PLAN.start(
             context,
@@ -60,7 +60,7 @@ def _start(context: Context, project_id: int) -> None:
         )
 
 
-def _choose(session: Session, project_id: int) -> LinksSpec | None:
+def _choose(session: Session, project_id: int, now: datetime) -> LinksSpec | None:
     """The scenario in which one comparison gains most; None: nothing gains enough."""
     best: tuple[float, LinksSpec] | None = None
     for scenario in series.list_scenarios(session, project_id):
@@ -69,7 +69,7 @@ def _choose(session: Session, project_id: int) -> LinksSpec | None:
         solution = planning.chain_of(session, scenario.id, host_class) if host_class is not None else None
         if solution is None or host_class is None:
             continue
-        first = next(iter(planning.planned(session, project_id, solution, 1)), None)
+        first = next(iter(planning.planned(session, project_id, solution, 1, now)), None)
         if first is not None and (best is None or first.gain > best[0]):
             spec = LinksSpec(scenario=scenario.name, scenario_id=scenario.id, host_class=host_class, most=1)
             best = first.gain, spec

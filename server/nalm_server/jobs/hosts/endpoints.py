@@ -57,6 +57,7 @@ def get_host_health(
     now: Now,
     hours: Annotated[float, Query(gt=0, le=24 * 3650)] = 24.0,
 ) -> list[HealthSample]:
-    """Shows the host's health, oldest first: one sample a minute for a day, then 10 minutes, then 6 hours."""
+    """Shows the host's health, oldest first: one sample a minute for a day, then 10 minutes, then 6 hours.
+    Of more than 2,000 samples it shows every n-th."""
     require_known(caller)
     return service.health(session, host, hours, now)

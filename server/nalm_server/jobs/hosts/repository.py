@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from math import ceil
 from typing import Any
 
 from sqlalchemy import delete, func, select
@@ -37,14 +38,13 @@ def forget_old_samples(session: Session, host_id: int, now: datetime) -> None:
 
 
 def samples(session: Session, host_id: int, since: datetime, limit: int) -> list[HealthRow]:
-    """The newest samples, oldest first."""
-    found = session.scalars(
-        select(HealthRow)
-        .where(HealthRow.host_id == host_id, HealthRow.at >= since)
-        .order_by(HealthRow.at.desc())
-        .limit(limit)
-    )
-    return list(found)[::-1]
+    """Oldest first; of more than `limit`, every n-th back from the newest."""
+    of_host = (HealthRow.host_id == host_id, HealthRow.at >= since)
+    count = session.scalar(select(func.count()).select_from(HealthRow).where(*of_host)) or 0
+    place = func.row_number().over(order_by=HealthRow.at.desc()).label("place")
+    placed = select(HealthRow.id, place).where(*of_host).subquery()
+    kept = select(placed.c.id).where((placed.c.place - 1) % max(1, ceil(count / limit)) == 0)
+    return list(session.scalars(select(HealthRow).where(HealthRow.id.in_(kept)).order_by(HealthRow.at)))
 
 
 def newest_fingerprint(session: Session, host_id: int) -> FingerprintRow | None:

@@ -38,6 +38,7 @@ from nalm_server.worker.wake import wake_pool
 
 LISTED_FINGERPRINTS = 100
 MOST_SAMPLES = 2000
+"""In an answer: of more, every n-th."""
 
 
 def require(session: Session, name: str) -> HostRow:
@@ -65,7 +66,7 @@ def get_host(session: Session, name: str, now: datetime) -> HostDetail:
 
 
 def health(session: Session, name: str, hours: float, now: datetime) -> list[HealthSample]:
-    """Oldest first."""
+    """Oldest first, spread over all these hours."""
     row = require(session, name)
     found = repository.samples(session, row.id, now - timedelta(hours=hours), MOST_SAMPLES)
     return [HealthSample.model_validate(one) for one in found]

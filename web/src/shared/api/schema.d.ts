@@ -767,6 +767,7 @@ export interface paths {
         /**
          * Get Host Health
          * @description Shows the host's health, oldest first: one sample a minute for a day, then 10 minutes, then 6 hours.
+         *     Of more than 2,000 samples it shows every n-th.
          */
         get: operations["get_host_health"];
         put?: never;
