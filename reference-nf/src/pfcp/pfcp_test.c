@@ -435,6 +435,64 @@ static void reports(void)
 	close_node();
 }
 
+/* A modification that begins with the element of a rule. */
+static uint32_t begin_change(uint64_t seid, uint16_t type, uint16_t id_type, uint32_t id)
+{
+	begin(PFCP_SESSION_MODIFICATION_REQUEST, true, seid);
+	uint32_t group = pfcp_open_group(&request, type);
+	pfcp_put_number(&request, id_type, id, id_type == PFCP_PDR_ID ? 2 : 4);
+	return group;
+}
+
+/* Its cause. */
+static uint8_t end_change(uint32_t group)
+{
+	pfcp_close_group(&request, group);
+	send_request();
+	return cause();
+}
+
+static void rules_that_are_named_twice(void)
+{
+	static const uint16_t kinds[] = {PFCP_QER_ID, PFCP_URR_ID};
+	struct pfcp_ie ie;
+
+	open_node();
+	associate();
+	uint64_t seid = establish(9, 10);
+	for (uint32_t k = 0; k < RTE_DIM(kinds); k++) {
+		uint32_t group = begin_change(seid, PFCP_UPDATE_PDR, PFCP_PDR_ID, 1);
+		pfcp_put_number(&request, kinds[k], 1, 4);
+		pfcp_put_number(&request, kinds[k], 1, 4);
+		CHECK_EQUAL(end_change(group), PFCP_RULE_FAILURE);
+		CHECK(answered(PFCP_FAILED_RULE_ID, &ie));
+		CHECK_EQUAL(pfcp_number(ie.value, 3), 1); /* PDR 1 */
+	}
+	close_node();
+}
+
+static void tunnels_to_the_core(void)
+{
+	static const uint8_t tunnel[] = {1, 0, 0, 0, 0x12, 0x34, 192, 0, 2, 1};
+	struct pfcp_ie ie;
+
+	open_node();
+	associate();
+	uint64_t seid = establish(9, 10);
+	for (uint8_t action = 2; action <= 4; action += 2) { /* forward, buffer */
+		uint32_t far = begin_change(seid, PFCP_UPDATE_FAR, PFCP_FAR_ID, 1);
+		pfcp_put_number(&request, PFCP_APPLY_ACTION, action, 1);
+		uint32_t parameters = pfcp_open_group(&request, PFCP_UPDATE_FORWARDING_PARAMETERS);
+		pfcp_put(&request, PFCP_OUTER_HEADER_CREATION, tunnel, sizeof(tunnel));
+		pfcp_put_number(&request, PFCP_DESTINATION_INTERFACE, 1, 1);
+		pfcp_close_group(&request, parameters);
+		CHECK_EQUAL(end_change(far), PFCP_RULE_FAILURE);
+		CHECK(answered(PFCP_FAILED_RULE_ID, &ie));
+		CHECK_EQUAL(pfcp_number(ie.value, 5), UINT64_C(1) << 32 | 1); /* FAR 1 */
+	}
+	close_node();
+}
+
 static void put_quota(uint16_t ie, uint64_t bytes, const uint8_t triggers[2])
 {
 	uint8_t quota[9] = {1};
@@ -511,6 +569,8 @@ int main(int argc, char **argv)
 	RUN(refused_as_a_whole);
 	RUN(requests_cut_short);
 	RUN(reports);
+	RUN(rules_that_are_named_twice);
+	RUN(tunnels_to_the_core);
 	RUN(quotas);
 	return 0;
 }

@@ -450,6 +450,8 @@ static void mistakes_are_counted(void)
 		"session\npdr 1 1 access 1 far 2\nfar 1 core\n",
 		"session\npdr 1 1 access 1 far 1 qer 1\nfar 1 core\n",
 		"session\npdr 1 1 access 1 far 1 urr 1 urr 2 urr 3\nfar 1 core\n",
+		"session\npdr 1 1 access 1 far 1 qer 1 qer 1\nfar 1 core\nqer 1\n",
+		"session\npdr 1 1 access 1 far 1 urr 1 urr 1\nfar 1 core\nurr 1\n",
 		"session\npdr 1 1 core far 1\nfar 1 core\n",
 		"session\npdr 1 1 core ue 10.0.0.999 far 1\nfar 1 core\n",
 		"session\npdr 1 1 core ue 2001:db8::1 far 1\nfar 1 core\n",
