@@ -493,6 +493,82 @@ static void tunnels_to_the_core(void)
 	close_node();
 }
 
+/* A modification that replaces the PDI of PDR 1. */
+static uint32_t pdr_group, pdi_group;
+
+static void begin_pdi(uint64_t seid, uint8_t side)
+{
+	pdr_group = begin_change(seid, PFCP_UPDATE_PDR, PFCP_PDR_ID, 1);
+	pdi_group = pfcp_open_group(&request, PFCP_PDI);
+	pfcp_put_number(&request, PFCP_SOURCE_INTERFACE, side, 1);
+}
+
+static uint8_t end_pdi(void)
+{
+	pfcp_close_group(&request, pdi_group);
+	return end_change(pdr_group);
+}
+
+static void put_ue(const char *text)
+{
+	bool six = strchr(text, ':') != NULL;
+	uint8_t value[17] = {six ? 1 : 2};
+
+	CHECK(inet_pton(six ? AF_INET6 : AF_INET, text, value + 1) == 1);
+	pfcp_put(&request, PFCP_UE_IP_ADDRESS, value, six ? 17 : 5);
+}
+
+/* All elements of a kind count, or the request is refused. */
+static void elements_that_come_twice(void)
+{
+	struct upf_rules rules;
+
+	open_node();
+	associate();
+	uint64_t seid = establish(9, 10);
+	begin_pdi(seid, 0);
+	put_f_teid(9);
+	pfcp_put_number(&request, PFCP_QFI, 1, 1);
+	pfcp_put_number(&request, PFCP_QFI, 63, 1);
+	put_ue("10.0.0.9");
+	put_ue("2001:db8:9::1");
+	CHECK_EQUAL(end_pdi(), PFCP_ACCEPTED);
+	CHECK(upf_store_rules(node.store, seid, &rules));
+	const struct upf_pdr_terms *p = &rules.pdrs[upf_find_pdr(&rules, 1)];
+	CHECK_EQUAL(p->qfis, UINT64_C(1) << 63 | 2);
+	CHECK_EQUAL(p->ue.versions, DPI_IPV4 | DPI_IPV6);
+	CHECK_EQUAL(p->ue.ipv4, htonl(IP(10, 0, 0, 9)));
+	begin_pdi(seid, 0);
+	put_f_teid(9);
+	put_ue("10.0.0.9");
+	put_ue("10.0.0.8");
+	CHECK_EQUAL(end_pdi(), PFCP_NOT_SUPPORTED);
+	close_node();
+}
+
+static void tunnels_that_are_not_supported(void)
+{
+	static const uint8_t over_ipv6[] = {6}, over_both[] = {7};
+	struct pfcp_ie ie;
+
+	open_node();
+	associate();
+	uint64_t seid = establish(9, 10);
+	begin_pdi(seid, 0);
+	pfcp_put(&request, PFCP_F_TEID, over_ipv6, 1);
+	CHECK_EQUAL(end_pdi(), PFCP_NOT_SUPPORTED);
+	begin_pdi(seid, 0);
+	pfcp_put(&request, PFCP_F_TEID, over_both, 1);
+	CHECK_EQUAL(end_pdi(), PFCP_ACCEPTED);
+	begin_pdi(seid, 1);
+	put_f_teid(9);
+	put_ue("10.0.0.9");
+	CHECK_EQUAL(end_pdi(), PFCP_NOT_SUPPORTED);
+	CHECK(answered(PFCP_OFFENDING_IE, &ie));
+	CHECK_EQUAL(pfcp_number(ie.value, 2), PFCP_F_TEID);
+	close_node();
+}
+
 static void put_quota(uint16_t ie, uint64_t bytes, const uint8_t triggers[2])
 {
 	uint8_t quota[9] = {1};
@@ -571,6 +647,8 @@ int main(int argc, char **argv)
 	RUN(reports);
 	RUN(rules_that_are_named_twice);
 	RUN(tunnels_to_the_core);
+	RUN(elements_that_come_twice);
+	RUN(tunnels_that_are_not_supported);
 	RUN(quotas);
 	return 0;
 }

@@ -270,7 +270,7 @@ static uint32_t install_pdr(struct installation *x, const struct upf_pdr_terms *
 	p->side = terms->side;
 	p->predefined = terms->predefined;
 	p->qfi = qfi_of(x->rules, terms);
-	p->match_qfi = terms->side == UPF_ACCESS ? terms->qfi : 0;
+	p->match_qfis = terms->side == UPF_ACCESS && terms->qfis != 0 ? terms->qfis : UINT64_MAX;
 	p->home = (x->now.ue.versions & DPI_IPV4) != 0 ? x->now.ue.ipv4 : 0;
 	s->origins[at] = (struct upf_pdr_origin){
 		.id = terms->id,
