@@ -569,6 +569,114 @@ static void tunnels_that_are_not_supported(void)
 	close_node();
 }
 
+/* A usage report of the answer: total volume and trigger. */
+static bool usage_of(uint32_t urr, uint64_t *bytes, uint32_t *trigger)
+{
+	struct pfcp_header h = reply_header();
+	struct pfcp_reader reader = pfcp_reader(h.body, h.body_bytes);
+	struct pfcp_ie ie, part;
+
+	while (pfcp_next(&reader, &ie)) {
+		uint32_t id = 0;
+		if (ie.type != PFCP_USAGE_REPORT_MODIFICATION && ie.type != PFCP_USAGE_REPORT_DELETION)
+			continue;
+		for (struct pfcp_reader parts = pfcp_reader(ie.value, ie.bytes); pfcp_next(&parts, &part);) {
+			if (part.type == PFCP_URR_ID)
+				id = get32(part.value);
+			else if (part.type == PFCP_USAGE_REPORT_TRIGGER)
+				*trigger = (uint32_t)pfcp_number(part.value, 3);
+			else if (part.type == PFCP_VOLUME_MEASUREMENT)
+				*bytes = pfcp_number(part.value + 1, 8);
+		}
+		if (id == urr)
+			return true;
+	}
+	return false;
+}
+
+static void is_reported(uint32_t urr, uint64_t bytes, uint32_t trigger)
+{
+	uint64_t reported = 0;
+	uint32_t why = 0;
+
+	CHECK(usage_of(urr, &reported, &why));
+	CHECK_EQUAL(reported, bytes);
+	CHECK_EQUAL(why, trigger);
+}
+
+static void is_not_reported(uint32_t urr)
+{
+	CHECK(!usage_of(urr, &(uint64_t){0}, &(uint32_t){0}));
+}
+
+static void count_bytes(uint64_t seid, uint32_t urr, uint64_t bytes)
+{
+	struct upf_store *s = node.store;
+
+	for (uint32_t at = s->sessions[(uint32_t)seid - 1].urrs; at != UPF_NONE; at = s->urrs[at].sibling)
+		if (s->urrs[at].id == urr)
+			s->urrs[at].bytes[UPF_UPLINK] += bytes;
+}
+
+#define IMMEDIATE 0x800000u
+#define ENDED 0x000800u
+
+/* A session of URRs 1 and 2. */
+static uint64_t establish_with_two_urrs(void)
+{
+	uint64_t seid = establish(9, 10);
+
+	CHECK_EQUAL(end_change(begin_change(seid, PFCP_CREATE_URR, PFCP_URR_ID, 2)), PFCP_ACCEPTED);
+	is_not_reported(1);
+	is_not_reported(2);
+	return seid;
+}
+
+static void queries(void)
+{
+	open_node();
+	associate();
+	uint64_t seid = establish_with_two_urrs();
+	count_bytes(seid, 1, 100);
+	count_bytes(seid, 2, 200);
+	CHECK_EQUAL(end_change(begin_change(seid, PFCP_QUERY_URR, PFCP_URR_ID, 2)), PFCP_ACCEPTED);
+	is_reported(2, 200, IMMEDIATE);
+	is_not_reported(1);
+	CHECK_EQUAL(end_change(begin_change(seid, PFCP_QUERY_URR, PFCP_URR_ID, 3)), PFCP_RULE_FAILURE);
+	begin(PFCP_SESSION_MODIFICATION_REQUEST, true, seid);
+	CHECK_EQUAL(end_change(pfcp_open_group(&request, PFCP_QUERY_URR)), PFCP_MANDATORY_IE_MISSING);
+	begin(PFCP_SESSION_MODIFICATION_REQUEST, true, seid);
+	pfcp_put_number(&request, PFCP_SM_REQUEST_FLAGS, 4, 1);
+	send_request();
+	is_reported(1, 100, IMMEDIATE);
+	is_reported(2, 0, IMMEDIATE);
+	begin(PFCP_SESSION_MODIFICATION_REQUEST, true, seid);
+	pfcp_put_number(&request, PFCP_SM_REQUEST_FLAGS, 3, 1); /* other flags */
+	send_request();
+	is_not_reported(1);
+	close_node();
+}
+
+static void urrs_that_are_removed(void)
+{
+	open_node();
+	associate();
+	uint64_t seid = establish_with_two_urrs();
+	count_bytes(seid, 1, 100);
+	count_bytes(seid, 2, 200);
+	uint32_t in_use = begin_change(seid, PFCP_REMOVE_URR, PFCP_URR_ID, 1);
+	CHECK_EQUAL(end_change(in_use), PFCP_RULE_FAILURE);
+	is_not_reported(1);
+	CHECK_EQUAL(end_change(begin_change(seid, PFCP_REMOVE_URR, PFCP_URR_ID, 2)), PFCP_ACCEPTED);
+	is_reported(2, 200, ENDED);
+	is_not_reported(1);
+	begin(PFCP_SESSION_DELETION_REQUEST, true, seid);
+	send_request();
+	is_reported(1, 100, ENDED);
+	is_not_reported(2);
+	close_node();
+}
+
 static void put_quota(uint16_t ie, uint64_t bytes, const uint8_t triggers[2])
 {
 	uint8_t quota[9] = {1};
@@ -649,6 +757,8 @@ int main(int argc, char **argv)
 	RUN(tunnels_to_the_core);
 	RUN(elements_that_come_twice);
 	RUN(tunnels_that_are_not_supported);
+	RUN(queries);
+	RUN(urrs_that_are_removed);
 	RUN(quotas);
 	return 0;
 }
