@@ -425,6 +425,7 @@ static void reports(void)
 	struct upf_store *s = node.store;
 	uint32_t urr = s->sessions[(uint32_t)seid - 1].urrs;
 	CHECK(!pfcp_node_report(&node, &message, &to));
+	s->urrs[urr].bytes[UPF_UPLINK] = 1000;
 	CHECK(rte_ring_sp_enqueue(s->reports[0], upf_reference(urr, s->urrs[urr].epoch)) == 0);
 	CHECK(pfcp_node_report(&node, &message, &to));
 	CHECK(pfcp_read_header(message.data, message.bytes, &h));

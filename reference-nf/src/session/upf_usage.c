@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "session/upf_usage.h"
+#include "session/upf_volume.h"
 
 uint32_t upf_store_urrs(const struct upf_store *s, uint64_t seid, uint32_t places[])
 {
@@ -15,17 +16,31 @@ uint32_t upf_store_urrs(const struct upf_store *s, uint64_t seid, uint32_t place
 struct upf_usage upf_store_report(struct upf_store *s, uint32_t at)
 {
 	struct upf_reported *r = &s->reported[at];
-	struct upf_usage usage = {.urr = s->urrs[at].id, .number = r->reports++};
+	struct upf_urr *u = &s->urrs[at];
+	struct upf_usage usage = {.urr = u->id, .number = r->reports++};
+	uint64_t bytes[UPF_DIRECTIONS];
 
+	upf_read_bytes(u, bytes);
 	for (uint32_t d = 0; d < UPF_DIRECTIONS; d++) {
-		uint64_t now = atomic_load_explicit(&s->urrs[at].bytes[d], memory_order_relaxed);
-		usage.bytes[d] = now - r->bytes[d];
-		r->bytes[d] = now;
+		usage.bytes[d] = bytes[d] - r->bytes[d];
+		r->bytes[d] = bytes[d];
 	}
+	for (uint32_t v = 0; v < UPF_VOLUMES; v++)
+		atomic_store_explicit(&u->due[v], upf_volume_end(upf_volume(bytes, v), s->thresholds[at][v]),
+				      memory_order_relaxed);
 	return usage;
 }
 
 /* What was due for a URR that is no more is passed over. */
+/* false: another report has had what the lcore found due. */
+static bool reaches_threshold(const struct upf_store *s, uint32_t at)
+{
+	for (uint32_t v = 0; v < UPF_VOLUMES; v++)
+		if (upf_counted(&s->urrs[at], v) - upf_volume(s->reported[at].bytes, v) >= s->thresholds[at][v])
+			return true;
+	return false;
+}
+
 bool upf_store_next_report(struct upf_store *s, uint64_t *seid, struct upf_usage *usage)
 {
 	for (uint32_t i = 0; i < STAGE_MAX_INSTANCES; i++) {
@@ -33,7 +48,8 @@ bool upf_store_next_report(struct upf_store *s, uint64_t *seid, struct upf_usage
 		while (rte_ring_sc_dequeue(s->reports[i], &what) == 0) {
 			uint32_t number = upf_reference_number(what), at = number & ~UPF_QUOTA_USED;
 			bool quota_used = at != number;
-			if (atomic_load_explicit(&s->urrs[at].epoch, memory_order_relaxed) != upf_reference_epoch(what))
+			if (atomic_load_explicit(&s->urrs[at].epoch, memory_order_relaxed) != upf_reference_epoch(what) ||
+			    (!quota_used && !reaches_threshold(s, at)))
 				continue;
 			*seid = upf_store_seid(s, s->reported[at].session);
 			*usage = upf_store_report(s, at);

@@ -17,8 +17,8 @@ struct upf_usage {
 
 /* The places of a session's URRs, at most UPF_RULES_MAX. Returns how many. */
 uint32_t upf_store_urrs(const struct upf_store *store, uint64_t seid, uint32_t places[]);
-/* A report of the URR at a place. A URR that has just ended can still be reported, until its
- * place is taken again. */
+/* A report of the URR at a place. Thresholds count from it on. A URR that has just ended can still be reported,
+ * until its place is taken again. */
 struct upf_usage upf_store_report(struct upf_store *store, uint32_t at);
 /* The next report that lcores found due. false: none is. */
 bool upf_store_next_report(struct upf_store *store, uint64_t *seid, struct upf_usage *usage);

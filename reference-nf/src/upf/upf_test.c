@@ -194,6 +194,38 @@ static void reports_and_quota(void)
 	close_chain();
 }
 
+static void report_is_due(uint64_t bytes)
+{
+	struct upf_usage usage;
+	uint64_t seid;
+
+	CHECK(upf_store_next_report(upf_store_running(), &seid, &usage));
+	CHECK_EQUAL(usage.bytes[UPF_UPLINK], bytes);
+	CHECK(!upf_store_next_report(upf_store_running(), &seid, &usage));
+}
+
+/* Volumes that reach their thresholds together are in one report. All thresholds count from the last report
+ * on, whatever it was due for. */
+static void thresholds_of_two_volumes(void)
+{
+	struct upf_usage usage;
+	uint64_t seid;
+
+	open_chain("session\npdr 1 255 access 0x10 far 1 urr 1\nfar 1 core\n"
+		   "urr 1 threshold uplink 1000 threshold total 1000\n", "", "");
+	struct upf_store *s = upf_store_running();
+	run(uplink(0x10, 53, 472), UPF_CORE, 0);
+	run(uplink(0x10, 53, 472), UPF_CORE, 0);
+	report_is_due(1000);
+	run(uplink(0x10, 53, 472), UPF_CORE, 0);
+	CHECK_EQUAL(upf_store_report(s, s->sessions[0].urrs).bytes[UPF_UPLINK], 500); /* as a query does */
+	run(uplink(0x10, 53, 472), UPF_CORE, 0);
+	CHECK(!upf_store_next_report(s, &seid, &usage));
+	run(uplink(0x10, 53, 472), UPF_CORE, 0);
+	report_is_due(1000);
+	close_chain();
+}
+
 /* The rules of the only session, about to be changed. */
 static struct upf_rules session_rules(void)
 {
@@ -507,6 +539,7 @@ int main(int argc, char **argv)
 	RUN(two_limits);
 	RUN(gates_and_actions);
 	RUN(reports_and_quota);
+	RUN(thresholds_of_two_volumes);
 	RUN(quotas_that_are_granted_again);
 	RUN(quotas_whose_end_is_reported_late);
 	RUN(quotas_without_an_end);
