@@ -436,12 +436,12 @@ const struct pfcp_writer *pfcp_node_receive(struct pfcp_node *n, struct pfcp_end
 
 enum { REPORT_DOWNLINK_DATA = 1, REPORT_USAGE = 2 };
 
-/* false: no SMF has set the session up. */
+/* false: the session has ended, or no SMF has set it up. */
 static bool begin_report(struct pfcp_node *n, struct pfcp_writer *w, struct pfcp_end *to, uint64_t seid, uint8_t type)
 {
 	const struct pfcp_session *s = session_of(n, seid);
 
-	if (s->address == 0)
+	if (upf_store_place(n->store, seid) == UPF_NONE || s->address == 0)
 		return false;
 	*to = (struct pfcp_end){s->address, htons(PFCP_PORT)};
 	pfcp_begin(w, PFCP_SESSION_REPORT_REQUEST, true, s->seid, n->next_sequence++ & SEQUENCE_MAX);

@@ -436,6 +436,38 @@ static void reports(void)
 	close_node();
 }
 
+/* What lcores report just after a session ended is of no session that has the place then. */
+static void reports_of_a_session_that_ended(void)
+{
+	uint32_t urr, pdrs[UPF_RULES_MAX], count = 0;
+	struct pfcp_writer message;
+	struct pfcp_end to;
+
+	open_node();
+	associate();
+	struct upf_store *s = node.store;
+	uint64_t seid = establish(9, 10);
+	const struct upf_session *session = &s->sessions[(uint32_t)seid - 1];
+	urr = session->urrs;
+	for (uint32_t at = session->pdrs; at != UPF_NONE; at = s->origins[at].sibling)
+		pdrs[count++] = at;
+	begin(PFCP_SESSION_DELETION_REQUEST, true, seid);
+	send_request();
+	s->urrs[urr].bytes[UPF_UPLINK] += 5000;
+	CHECK(rte_ring_sp_enqueue(s->reports[0], upf_reference(urr, s->urrs[urr].epoch)) == 0);
+	for (uint32_t i = 0; i < count; i++)
+		CHECK(rte_ring_sp_enqueue(s->arrivals[0], upf_reference(pdrs[i], s->pdrs[pdrs[i]].epoch)) == 0);
+	begin(PFCP_SESSION_ESTABLISHMENT_REQUEST, true, 0);
+	put_node_id();
+	put_f_seid(88);
+	put_downlink(2, 11);
+	put_far(2, 1, 0);
+	send_request();
+	CHECK_EQUAL(cause(), PFCP_ACCEPTED);
+	CHECK(!pfcp_node_report(&node, &message, &to));
+	close_node();
+}
+
 /* A modification that begins with the element of a rule. */
 static uint32_t begin_change(uint64_t seid, uint16_t type, uint16_t id_type, uint32_t id)
 {
@@ -754,6 +786,7 @@ int main(int argc, char **argv)
 	RUN(refused_as_a_whole);
 	RUN(requests_cut_short);
 	RUN(reports);
+	RUN(reports_of_a_session_that_ended);
 	RUN(rules_that_are_named_twice);
 	RUN(tunnels_to_the_core);
 	RUN(elements_that_come_twice);

@@ -31,7 +31,14 @@ struct upf_usage upf_store_report(struct upf_store *s, uint32_t at)
 	return usage;
 }
 
-/* What was due for a URR that is no more is passed over. */
+/* A reference that an lcore made before its record ended, or just after, is of none that is in force. */
+static bool is_in_force(const _Atomic uint32_t *epoch, const void *what)
+{
+	uint32_t then = upf_reference_epoch(what);
+
+	return (then & 1) != 0 && atomic_load_explicit(epoch, memory_order_relaxed) == then;
+}
+
 /* false: another report has had what the lcore found due. */
 static bool reaches_threshold(const struct upf_store *s, uint32_t at)
 {
@@ -48,8 +55,7 @@ bool upf_store_next_report(struct upf_store *s, uint64_t *seid, struct upf_usage
 		while (rte_ring_sc_dequeue(s->reports[i], &what) == 0) {
 			uint32_t number = upf_reference_number(what), at = number & ~UPF_QUOTA_USED;
 			bool quota_used = at != number;
-			if (atomic_load_explicit(&s->urrs[at].epoch, memory_order_relaxed) != upf_reference_epoch(what) ||
-			    (!quota_used && !reaches_threshold(s, at)))
+			if (!is_in_force(&s->urrs[at].epoch, what) || (!quota_used && !reaches_threshold(s, at)))
 				continue;
 			*seid = upf_store_seid(s, s->reported[at].session);
 			*usage = upf_store_report(s, at);
@@ -66,7 +72,7 @@ bool upf_store_next_arrival(struct upf_store *s, uint64_t *seid, uint32_t *pdr)
 		void *what;
 		while (rte_ring_sc_dequeue(s->arrivals[i], &what) == 0) {
 			uint32_t at = upf_reference_number(what);
-			if (atomic_load_explicit(&s->pdrs[at].epoch, memory_order_relaxed) != upf_reference_epoch(what))
+			if (!is_in_force(&s->pdrs[at].epoch, what))
 				continue;
 			*seid = upf_store_seid(s, s->origins[at].session);
 			*pdr = s->origins[at].id;
