@@ -53,13 +53,17 @@ static void check_rules(const struct upf_rules *r)
 	for (uint32_t i = 0; i < r->pdr_count; i++) {
 		const struct upf_pdr_terms *p = &r->pdrs[i];
 		CHECK(p->id != 0 && p->qer_count <= UPF_OF_PDR && p->urr_count <= UPF_OF_PDR);
+		CHECK(p->qer_count < 2 || p->qers[0] != p->qers[1]);
+		CHECK(p->urr_count < 2 || p->urrs[0] != p->urrs[1]);
 		CHECK(p->side == UPF_ACCESS || p->side == UPF_CORE);
 		CHECK(p->filter_count <= UPF_FILTERS_OF_PDR);
 		for (uint32_t f = 0; f < p->filter_count; f++)
 			CHECK(p->filters[f].versions != 0);
 	}
-	for (uint32_t i = 0; i < r->far_count; i++)
+	for (uint32_t i = 0; i < r->far_count; i++) {
 		CHECK(r->fars[i].action <= UPF_BUFFER && (r->fars[i].to == UPF_ACCESS || r->fars[i].to == UPF_CORE));
+		CHECK(r->fars[i].to == UPF_ACCESS || r->fars[i].peer == 0);
+	}
 }
 
 static void apply(const struct pfcp_header *h, struct upf_rules rules)

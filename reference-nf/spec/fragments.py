@@ -249,7 +249,11 @@ def cut(frame: bytes, mtu: int = MTU, identification: bytes | None = None) -> Se
     """The frames in which a datagram leaves: as it is, in parts of the MTU, or not at all."""
     if len(frame) <= ETHERNET_BYTES + mtu:
         return [frame]
-    if frame[ETHERNET_BYTES] >> 4 == 4:
+    packet = parse(frame)
+    frame = frame[: packet.end]  # nothing of what is no sound IP packet
+    if len(frame) <= ETHERNET_BYTES + mtu:
+        return [frame] if frame else []
+    if packet.version == 4:
         return _cut_v4(frame, mtu)
     return [] if identification is None else _cut_v6(frame, mtu, identification)
 
@@ -257,7 +261,7 @@ def cut(frame: bytes, mtu: int = MTU, identification: bytes | None = None) -> Se
 def _cut_v4(frame: bytes, mtu: int) -> Sequence[bytes]:
     ip = frame[ETHERNET_BYTES:]
     size = (ip[0] & 15) * 4
-    header, payload = ip[:size], ip[size : int.from_bytes(ip[2:4], "big")]
+    header, payload = ip[:size], ip[size:]
     word = int.from_bytes(header[6:8], "big") & DONT_FRAGMENT
     return [
         frame[:ETHERNET_BYTES] + _header_v4(header, len(data), word | more * MORE_FRAGMENTS | at // 8) + data

@@ -146,7 +146,7 @@ class PdrStage:
     def _fits(rule: Pdr, packet: Marked, policy: Rule | None) -> bool:
         if rule.side == ACCESS and not rule.source_fits(packet):
             return False
-        if (rule.predefined and policy is None) or rule.match_qfi not in (0, packet.qfi):
+        if (rule.predefined and policy is None) or (rule.match_qfis and packet.qfi not in rule.match_qfis):
             return False
         return rule.filter is None or rule.filter.fits(packet, rule.side)
 

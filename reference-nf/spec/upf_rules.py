@@ -163,7 +163,7 @@ class Pdr:
     ues: list[IPv4Address | IPv6Address] = field(default_factory=list)
     filter: Filter | None = None
     predefined: bool = False
-    match_qfi: int = 0
+    match_qfis: set[int] = field(default_factory=set)
     far: Far = field(default_factory=lambda: Far("drop"))
     qers: list[Qer] = field(default_factory=list)
     urrs: list[Urr] = field(default_factory=list)

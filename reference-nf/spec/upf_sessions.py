@@ -82,7 +82,7 @@ def _pdr(words: list[str], fars: dict[int, Far], qers: dict[int, Qer], urrs: dic
         "far": lambda word: setattr(pdr, "far", fars[int(word)]),
         "qer": lambda word: pdr.qers.append(qers[int(word)]),
         "urr": lambda word: pdr.urrs.append(urrs[int(word)]),
-        "qfi": lambda word: setattr(pdr, "match_qfi", int(word)),
+        "qfi": lambda word: pdr.match_qfis.add(int(word)),
     }
     while words:
         if words[0] == "predefined":

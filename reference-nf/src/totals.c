@@ -65,8 +65,8 @@ void totals_print(FILE *out, const struct plan *plan, const struct sink *sink, c
 	if (plan->traffic.generator != NULL)
 		traffic_print(out, plan->traffic.generator, sink);
 	if (plan->io->has_nf_end || plan->io->has_switch_end)
-		fprintf(out, ",\"hop\":{\"crossing\":%lu,\"refused\":%lu}", plan->io->switch_end.crossing,
-			plan->io->switch_end.refused + plan->io->nf_end.refused);
+		fprintf(out, ",\"hop\":{\"crossing\":%lu,\"refused\":%lu,\"too_long\":%lu}", plan->io->switch_end.crossing,
+			plan->io->switch_end.refused + plan->io->nf_end.refused, plan->io->switch_end.too_long);
 	if (plan->io->fragments != NULL)
 		print_fragments(out, plan->io->fragments);
 	if (plan->io->is_outside)

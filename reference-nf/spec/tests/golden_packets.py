@@ -264,6 +264,7 @@ def tunnels() -> Iterator[Golden]:
     yield "ipv6 of another prefix", gtpu(0x1002, bytes(out6(src="2001:db8:10:9::1") / UDP(dport=9)))
     yield "uplink of ipv4 there", gtpu(0x1002, bytes(out(src=OTHER_CLIENT) / UDP(dport=9) / b"four"))
     yield "a flow of its own by its qfi", gtpu(0x1002, six, 4, container)
+    yield "another flow of that rule", gtpu(0x1002, six, 4, bytes((0, 0, 0, 0x85, 1, 0x10, 63, 0)))
     yield "a closed gate", gtpu(0x1003, bytes(out(dst=OTHER_SERVER) / TCP(sport=1, dport=88)))
     yield "a far that drops", gtpu(0x1003, bytes(out(dst=OTHER_SERVER) / TCP(sport=1, dport=89)))
 

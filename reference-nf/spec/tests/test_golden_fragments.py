@@ -169,6 +169,20 @@ def test_late_and_too_many(nf: Nf, seed: int) -> None:
     assert found["expired"] > 0 or seed != 1
 
 
+def test_bytes_behind_the_ip_packet_are_not_cut(nf: Nf) -> None:
+    """They do not leave in fragments, and a packet that an MTU has room for leaves whole."""
+    udp = UDP(sport=4000, dport=80)
+    sizes = (1400, 1472, 1473, 1800)
+    frames = [packets.ether(packets.out() / udp / bytes(size)).ljust(2000, b"\xee") for size in sizes]
+    six = packets.ether(packets.out6() / udp / bytes(1452)).ljust(2000, b"\xee")
+    malformed = frames[0][:24] + bytes(2) + frames[0][26:]  # its sum
+    settings = CHAIN | {"chain.stages": "nop"}
+    both = nf.run_as_spec([*frames, six, malformed], settings)
+    assert [len(frame) for frame in both.ran.frames] == [14 + 1428, 1514, 1514, 35, 1514, 14 + 20 + 328, 1514]
+    assert both.ran.outcomes("tx")["ring_full"] == 1
+    assert not any(b"\xee" in frame for frame in both.ran.frames)
+
+
 @pytest.mark.sanitised
 @pytest.mark.parametrize("stages", ["l3fwd", "nat,dpi,l3fwd"])
 def test_each_of_version_6(nf: Nf, stages: str) -> None:

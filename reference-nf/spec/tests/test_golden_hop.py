@@ -20,6 +20,7 @@ DEVICES = ("memif", "vhost")
 ROUTES = NF_FOLDER / "conf" / "routes.txt"
 RUN_SECONDS = 90
 ETHER_BYTES = 14
+PBB_BYTES = 22
 OWN_FIELDS = """# a tenant's own fields beside those that both ends know
 tenant,8
 hash,4
@@ -131,6 +132,42 @@ def test_two_in_series(nf: Nf, tmp_path: Path, buffers: str) -> None:
     own = json.loads(next(line for line in said.splitlines() if line.startswith('{"nf"')))
     assert (own["in"], own["sent"]) == (len(first.frames), len(second.frames))
     assert Counter(read_pcap(tmp_path / "out.pcap")) == Counter(second.frames)
+
+
+def of_a_customer(size: int) -> bytes:
+    return bytes.fromhex("02aa00000001 02aa00000002 88b5") + bytes(size - ETHER_BYTES)
+
+
+@pytest.mark.parametrize("buffers", SHARED)
+def test_longest_frames_that_grow_come_back(nf: Nf, buffers: str) -> None:
+    ran = nf.replay([of_a_customer(size) for size in (60, 2048)], {"chain.stages": "pbb"} | over(buffers))
+    assert [len(frame) for frame in ran.frames] == [60 + PBB_BYTES, 2048 + PBB_BYTES]
+    assert ran.totals["hop"] == {"crossing": 0, "refused": 0, "too_long": 0}
+
+
+def test_frames_that_the_first_nf_makes_too_long(nf: Nf, tmp_path: Path) -> None:
+    """They are dropped and counted before the second one, and the run ends."""
+    longest = 2048 - PBB_BYTES
+    (tmp_path / "second.conf").write_text("[chain]\nstages = nop\n")
+    write_pcap(tmp_path / "in.pcap", [of_a_customer(size) for size in (60, 2048, longest, longest + 1)])
+    series = {
+        "chain.stages": "pbb",
+        "hop.side": "first",
+        "hop.buffers": "fdt",
+        "hop.next": str(tmp_path / "second.conf"),
+        "traffic.capture": str(tmp_path / "in.pcap"),
+        "traffic.replies": "as_is",
+    }
+    running = start(nf, "long", series | FIELDS, ("--dump", str(tmp_path / "out.pcap")), tmp_path)
+    try:
+        out, said = running.communicate(timeout=RUN_SECONDS)
+    finally:
+        running.kill()
+        running.communicate()
+    assert running.returncode == 0, said
+    totals = json.loads(out.splitlines()[-1])
+    assert (totals["sent"], totals["hop"]["crossing"], totals["hop"]["too_long"]) == (4, 0, 2)
+    assert [len(frame) for frame in read_pcap(tmp_path / "out.pcap")] == [60 + PBB_BYTES, 2048]
 
 
 def test_a_second_nf_that_fails_ends_the_first(nf: Nf, tmp_path: Path) -> None:

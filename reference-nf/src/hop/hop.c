@@ -22,7 +22,7 @@
 /* Places in the memory, in bytes from its beginning; both processes compute them from the header. */
 struct layout {
 	size_t filled, dropped, done[HOP_QUEUES], records, frames, bytes;
-	uint32_t record_stride, slot_stride;
+	uint32_t record_stride, slot_stride, packets;
 };
 
 static size_t lines(size_t bytes)
@@ -45,7 +45,7 @@ static void lay_out(struct layout *l, enum hop_buffers buffers, uint32_t packets
 	bool apart = buffers == HOP_FDT_AGGREGATED;
 	size_t before = apart ? 0 : lines(fields->stride); /* the record's lines in its slot */
 
-	*l = (struct layout){.bytes = lines(sizeof(struct hop_header))};
+	*l = (struct layout){.bytes = lines(sizeof(struct hop_header)), .packets = packets};
 	l->filled = add(l, ring);
 	l->dropped = add(l, ring);
 	for (uint32_t i = 0; i < HOP_QUEUES; i++)
@@ -64,7 +64,7 @@ static void look(struct hop *h, const struct layout *l, const struct field_table
 {
 	uint8_t *base = (uint8_t *)h->header;
 
-	h->packets = h->header->packets;
+	h->packets = l->packets; /* as checked: the other process may write the header's */
 	h->table = *fields;
 	h->fields = (struct hop_fields){
 		.len = field_table_find(fields, "len"),

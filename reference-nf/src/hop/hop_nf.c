@@ -108,6 +108,18 @@ static inline uint32_t sound_length(const struct hop_nf *nf, uint32_t word)
 	return at <= HOP_HEADROOM + HOP_FRAME_BYTES && bytes <= HOP_HEADROOM + HOP_FRAME_BYTES - at ? (uint32_t)bytes : 0;
 }
 
+/* A slot that the word names goes back, as that of a packet which a stage drops: the switch waits for it. */
+static __rte_noinline void refuse_word(struct hop_nf *nf, struct rte_mbuf *view, uint32_t slot)
+{
+	nf->refused++;
+	if (slot < nf->hop.packets) {
+		make_view(nf, view, slot, HOP_HEADROOM, 0);
+		batch_free(&view, 1);
+	} else {
+		rte_mempool_put(nf->views, view);
+	}
+}
+
 uint16_t hop_nf_receive(struct hop_nf *nf, struct rte_mbuf *mbufs[], uint16_t count)
 {
 	uint32_t words[BATCH_MAX];
@@ -123,13 +135,14 @@ uint16_t hop_nf_receive(struct hop_nf *nf, struct rte_mbuf *mbufs[], uint16_t co
 	for (uint32_t i = 0; i < n; i++) {
 		if (i + PREFETCH_AHEAD < n)
 			prefetch(&nf->hop, words[i + PREFETCH_AHEAD]);
-		uint32_t bytes = sound_length(nf, words[i]);
-		if (bytes != 0)
-			make_view(nf, mbufs[good++], words[i] & HOP_WORD_SLOT, words[i] >> HOP_WORD_SHIFT, bytes);
-	}
-	if (good < n) {
-		rte_mempool_put_bulk(nf->views, (void **)(mbufs + good), n - good);
-		nf->refused += n - good;
+		uint32_t slot = words[i] & HOP_WORD_SLOT, bytes = sound_length(nf, words[i]);
+		struct rte_mbuf *view = mbufs[i];
+		if (likely(bytes != 0)) {
+			make_view(nf, view, slot, words[i] >> HOP_WORD_SHIFT, bytes);
+			mbufs[good++] = view;
+		} else {
+			refuse_word(nf, view, slot);
+		}
 	}
 	nf->left -= good;
 	return good;

@@ -140,11 +140,18 @@ uint32_t hop_switch_send(struct hop_switch *s)
 	if (s->has_device)
 		return send_by_device(s);
 	uint32_t n = rte_ring_sc_dequeue_burst(s->from, (void **)mbufs, RTE_MIN(s->batch_size, s->free_count), NULL);
+	uint32_t filled = 0, gone = 0;
 	for (uint32_t i = 0; i < n; i++)
-		words[i] = fill(s, mbufs[i]);
-	if (n != 0)
-		hop_put(s->hop.filled, words, n);
-	s->crossing += n;
+		if (likely(mbufs[i]->data_len <= HOP_FRAME_BYTES))
+			words[filled++] = fill(s, mbufs[i]);
+		else
+			mbufs[gone++] = mbufs[i]; /* the first NF's stages have made it longer */
+	if (filled != 0)
+		hop_put(s->hop.filled, words, filled);
+	if (gone != 0)
+		batch_free(mbufs, gone);
+	s->crossing += filled;
+	s->too_long += gone;
 	return rte_ring_count(s->from);
 }
 
@@ -163,7 +170,8 @@ static inline struct rte_mbuf *arrive(struct hop_switch *s, uint32_t word)
 	return m;
 }
 
-/* Copies the frame back. false: it lies outside of its slot. */
+/* Copies the frame back, to where it lies in its slot: stages may have put headers before it. false: it lies
+ * outside of its slot. */
 static inline bool copy_back(const struct hop_switch *s, struct rte_mbuf *m, uint32_t word)
 {
 	uint32_t slot = word & HOP_WORD_SLOT, at = word >> HOP_WORD_SHIFT;
@@ -171,8 +179,9 @@ static inline bool copy_back(const struct hop_switch *s, struct rte_mbuf *m, uin
 
 	uint64_t room = at <= HOP_HEADROOM + HOP_FRAME_BYTES ? HOP_HEADROOM + HOP_FRAME_BYTES - at : 0;
 
-	if (bytes == 0 || bytes > room || bytes > (uint64_t)m->buf_len - m->data_off)
+	if (bytes == 0 || bytes > room || at + bytes > m->buf_len)
 		return false;
+	m->data_off = (uint16_t)at;
 	memcpy(rte_pktmbuf_mtod(m, uint8_t *), hop_frame(&s->hop, slot) - HOP_HEADROOM + at, bytes);
 	m->data_len = (uint16_t)bytes;
 	m->pkt_len = (uint32_t)bytes;

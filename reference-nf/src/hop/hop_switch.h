@@ -30,6 +30,7 @@ struct hop_switch {
 	uint64_t heard; /* when the last packet came back, or went to a device, in ticks */
 	uint64_t crossing; /* packets that have not come back; not of a device */
 	uint64_t refused;  /* words from the NF that name no packet that is away, or a length without room */
+	uint64_t too_long; /* frames that no slot has room for; dropped */
 };
 
 struct hop_switch_settings {

@@ -294,17 +294,100 @@ static void words_that_name_nothing_are_refused(void)
 	hop_put(ends.sw.hop.filled, wrong, 4);
 	CHECK_EQUAL(hop_nf_receive(&ends.nf, mbufs, BATCH), 0);
 	CHECK_EQUAL(ends.nf.refused, 4);
-	hop_put(ends.sw.hop.done[0], wrong, 4); /* no packet is away */
+	hop_switch_receive(&ends.sw); /* two of them name a slot, which comes back, and no packet is away */
+	CHECK_EQUAL(ends.sw.refused, 2);
+	hop_put(ends.sw.hop.done[0], wrong, 4);
 	hop_switch_receive(&ends.sw);
-	CHECK_EQUAL(ends.sw.refused, 4);
+	CHECK_EQUAL(ends.sw.refused, 6);
 	give(&ends, 0, 1);
 	CHECK_EQUAL(hop_switch_send(&ends.sw), 0);
 	field_write(hop_record(&ends.sw.hop, 0), ends.sw.hop.fields.len, UINT32_MAX);
 	hop_put(ends.sw.hop.done[0], &(uint32_t){hop_word(0, HOP_HEADROOM)}, 1);
 	hop_switch_receive(&ends.sw);
-	CHECK_EQUAL(ends.sw.refused, 5);
+	CHECK_EQUAL(ends.sw.refused, 7);
 	CHECK_EQUAL(rte_ring_count(ends.to), 0);
 	CHECK_EQUAL(rte_mempool_avail_count(ends.pool), 255);
+	close_ends(&ends);
+}
+
+/* A packet that the NF refuses is not waited for. */
+static void slots_of_refused_words_come_back(void)
+{
+	struct rte_mbuf *mbufs[BATCH];
+	static struct ends ends;
+
+	open_ends(&ends, HOP_FDT_AGGREGATED, NULL);
+	give(&ends, 0, BATCH);
+	CHECK_EQUAL(hop_switch_send(&ends.sw), 0);
+	for (uint32_t slot = 0; slot < BATCH; slot++)
+		field_write(hop_record(&ends.sw.hop, slot), ends.sw.hop.fields.len, HOP_FRAME_BYTES + 1);
+	CHECK_EQUAL(hop_nf_receive(&ends.nf, mbufs, BATCH), 0);
+	CHECK_EQUAL(ends.nf.refused, BATCH);
+	CHECK_EQUAL(hop_switch_receive(&ends.sw), BATCH);
+	CHECK(!hop_switch_expects(&ends.sw, false));
+	CHECK_EQUAL(rte_mempool_avail_count(ends.pool), 255);
+	close_ends(&ends);
+}
+
+static struct rte_mbuf *longest(struct ends *e)
+{
+	struct rte_mbuf *m = rte_pktmbuf_alloc(e->pool);
+
+	CHECK(m != NULL);
+	memset(rte_pktmbuf_append(m, HOP_FRAME_BYTES), 0xaa, HOP_FRAME_BYTES);
+	return m;
+}
+
+static void frames_that_no_slot_has_room_for(void)
+{
+	struct rte_mbuf *m;
+	static struct ends ends;
+
+	open_ends(&ends, HOP_FDT, NULL);
+	give(&ends, 0, SLOTS - 1);
+	while (hop_switch_send(&ends.sw) != 0)
+		;
+	CHECK_EQUAL(work(&ends, 0), BATCH);
+	CHECK_EQUAL(hop_switch_receive(&ends.sw), BATCH); /* slots 0 and following are free, others are away */
+	check_arrivals(&ends, 0, BATCH);
+	for (uint32_t i = 0; i < BATCH; i++) {
+		m = longest(&ends);
+		memset(rte_pktmbuf_prepend(m, 22), 0xbb, 22); /* as stage pbb does */
+		CHECK(rte_ring_sp_enqueue(ends.from, m) == 0);
+	}
+	CHECK_EQUAL(hop_switch_send(&ends.sw), 0);
+	CHECK_EQUAL(ends.sw.too_long, BATCH);
+	for (uint32_t done = BATCH; done < SLOTS - 1;) { /* what was away is as it was */
+		uint32_t n = work(&ends, done);
+		hop_switch_receive(&ends.sw);
+		check_arrivals(&ends, done, n);
+		done += n;
+	}
+	CHECK(!hop_switch_expects(&ends.sw, false));
+	CHECK_EQUAL(rte_mempool_avail_count(ends.pool), 255);
+	close_ends(&ends);
+}
+
+/* A longest frame that a stage has made longer comes back whole. */
+static void frames_that_grow(void)
+{
+	struct rte_mbuf *m;
+	static struct ends ends;
+
+	open_ends(&ends, HOP_FDT, NULL);
+	CHECK(rte_ring_sp_enqueue(ends.from, longest(&ends)) == 0);
+	CHECK_EQUAL(hop_switch_send(&ends.sw), 0);
+	CHECK_EQUAL(hop_nf_receive(&ends.nf, &m, 1), 1);
+	memset(rte_pktmbuf_prepend(m, HOP_HEADROOM), 0xbb, HOP_HEADROOM);
+	hop_nf_send(&ends.nf, 0, &m, 1);
+	CHECK_EQUAL(hop_switch_receive(&ends.sw), 1);
+	CHECK_EQUAL(ends.sw.refused, 0);
+	CHECK(rte_ring_sc_dequeue(ends.to, (void **)&m) == 0);
+	const uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
+	CHECK_EQUAL(m->data_len, HOP_HEADROOM + HOP_FRAME_BYTES);
+	CHECK(frame[0] == 0xbb && frame[HOP_HEADROOM - 1] == 0xbb);
+	CHECK(frame[HOP_HEADROOM] == 0xaa && frame[m->data_len - 1] == 0xaa);
+	rte_pktmbuf_free(m);
 	close_ends(&ends);
 }
 
@@ -331,6 +414,9 @@ int main(int argc, char **argv)
 	RUN(packets_cross_in_every_form);
 	RUN(a_full_hop_holds_packets_back);
 	RUN(words_that_name_nothing_are_refused);
+	RUN(slots_of_refused_words_come_back);
+	RUN(frames_that_no_slot_has_room_for);
+	RUN(frames_that_grow);
 	RUN(other_files_are_refused);
 	return 0;
 }

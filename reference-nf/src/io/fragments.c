@@ -371,19 +371,21 @@ static int32_t cut_v6(struct fragments *f, const struct rte_mbuf *m, struct rte_
 	return (int32_t)n;
 }
 
+/* What follows the IP packet in its frame is no part of it. */
 uint32_t fragments_cut(struct fragments *f, uint32_t queue, struct rte_mbuf *m, struct rte_mbuf *parts[FRAGMENTS_PARTS])
 {
+	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
+	struct packet p;
 	int32_t n = -1;
 
-	switch (load_be16(rte_pktmbuf_mtod(m, const uint8_t *) + 12)) {
-	case RTE_ETHER_TYPE_IPV4:
-		n = cut_v4(f, m, parts);
-		break;
-	case RTE_ETHER_TYPE_IPV6:
-		n = cut_v6(f, m, parts);
-		break;
-	default:
-		break;
+	packet_parse(frame, m->data_len, &p);
+	if (p.kind < PACKET_MALFORMED) {
+		rte_pktmbuf_trim(m, (uint16_t)(m->data_len - ETHER_BYTES - upf_ip_bytes(frame, &p)));
+		if (!fragments_is_long(m)) {
+			parts[0] = m;
+			return 1;
+		}
+		n = p.version == 4 ? cut_v4(f, m, parts) : cut_v6(f, m, parts);
 	}
 	batch_free(&m, 1);
 	if (n <= 0)

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "pfcp/pfcp_node.h"
+#include "pfcp/pfcp_usage.h"
 #include "session/upf_read_rules.h"
 #include "session/upf_sessions.h"
-#include "session/upf_usage.h"
 
 #define SECONDS_1900_TO_1970 UINT64_C(2208988800)
 #define FIRST_TEID 0x80000000u /* of those chosen here */
@@ -118,27 +118,6 @@ static void put_created(struct pfcp_writer *w, const struct pfcp_node *n, const 
 		put_f_teid(w, n, c->chosen[i].teid);
 		pfcp_close_group(w, group);
 	}
-}
-
-enum { TRIGGER_VOLUME = 2, TRIGGER_IMMEDIATE = 0x80 };	 /* of the first octet */
-enum { TRIGGER_QUOTA = 1, TRIGGER_ENDED = 8 };		 /* of the second */
-
-/* trigger: the first two octets of the Usage Report Trigger (8.2.41). */
-static void put_usage(struct pfcp_writer *w, uint16_t type, const struct upf_usage *usage, const uint8_t trigger[2])
-{
-	uint64_t volumes[] = {usage->bytes[0] + usage->bytes[1], usage->bytes[UPF_UPLINK], usage->bytes[UPF_DOWNLINK]};
-	uint8_t value[25] = {7}; /* total, uplink and downlink */
-	const uint8_t triggers[3] = {trigger[0], trigger[1], 0};
-	uint32_t group = pfcp_open_group(w, type);
-
-	for (uint32_t v = 0; v < 3; v++)
-		for (uint32_t i = 0; i < 8; i++)
-			value[1 + v * 8 + i] = (uint8_t)(volumes[v] >> (56 - 8 * i));
-	pfcp_put_number(w, PFCP_URR_ID, usage->urr, 4);
-	pfcp_put_number(w, PFCP_UR_SEQN, usage->number, 4);
-	pfcp_put(w, PFCP_USAGE_REPORT_TRIGGER, triggers, sizeof(triggers));
-	pfcp_put(w, PFCP_VOLUME_MEASUREMENT, value, sizeof(value));
-	pfcp_close_group(w, group);
 }
 
 static void put_fault(struct pfcp_writer *w, const struct pfcp_fault *f)
@@ -312,60 +291,61 @@ static bool find_session(struct exchange *x, struct upf_rules *rules, uint64_t *
 	return true;
 }
 
-/* URRs that the request asks for, of those that there are. */
-static void put_queried(struct exchange *x)
+static bool modify(struct exchange *x, struct upf_rules *rules, uint64_t *cp_seid, struct pfcp_chooser *c)
 {
-	static const uint8_t immediate[2] = {TRIGGER_IMMEDIATE, 0};
-	struct upf_usage usage[UPF_RULES_MAX];
-	struct pfcp_ie ie;
-
-	if (!find(x->header, PFCP_QUERY_URR, 0, &ie))
-		return;
-	uint32_t count = upf_store_report_all(x->node->store, x->header->seid, usage);
-	for (uint32_t i = 0; i < count; i++)
-		put_usage(x->reply, PFCP_USAGE_REPORT_MODIFICATION, &usage[i], immediate);
+	if (!find_session(x, rules, cp_seid) ||
+	    !pfcp_check_queries(x->header->body, x->header->body_bytes, rules, x->fault) || !change(x, rules, c))
+		return false;
+	return upf_store_modify(x->node->store, x->header->seid, rules, &x->fault->rule) || refuse_for_store(x);
 }
 
-static bool modify(struct exchange *x, uint64_t *cp_seid, struct pfcp_chooser *c)
+/* The usage of a URR that the session had before, where it is requested or the rules have no such URR. */
+static void put_requested(struct exchange *x, const struct upf_rules *rules, uint32_t at)
 {
-	struct upf_rules rules;
+	uint32_t id = x->node->store->urrs[at].id;
+	bool ended = upf_find_urr(rules, id) == rules->urr_count;
 
-	if (!find_session(x, &rules, cp_seid) || !change(x, &rules, c))
-		return false;
-	return upf_store_modify(x->node->store, x->header->seid, &rules, &x->fault->rule) || refuse_for_store(x);
+	if (!ended && !pfcp_is_queried(x->header->body, x->header->body_bytes, id))
+		return;
+	struct upf_usage usage = upf_store_report(x->node->store, at);
+	pfcp_put_usage(x->reply, PFCP_USAGE_REPORT_MODIFICATION, &usage,
+		       ended ? PFCP_TRIGGER_ENDED : PFCP_TRIGGER_IMMEDIATE);
 }
 
 static void answer_modification(struct exchange *x)
 {
 	uint64_t cp_seid;
+	uint32_t urrs[UPF_RULES_MAX], count = upf_store_urrs(x->node->store, x->header->seid, urrs);
 	struct pfcp_chooser chooser = {0};
-	bool good = modify(x, &cp_seid, &chooser);
+	struct upf_rules rules;
+	bool good = modify(x, &rules, &cp_seid, &chooser);
 
 	pfcp_begin(x->reply, PFCP_SESSION_MODIFICATION_RESPONSE, true, cp_seid, x->header->sequence);
 	put_fault(x->reply, x->fault);
 	if (!good)
 		return;
 	put_created(x->reply, x->node, &chooser);
-	put_queried(x);
+	for (uint32_t i = 0; i < count; i++)
+		put_requested(x, &rules, urrs[i]);
 }
 
 static void answer_deletion(struct exchange *x)
 {
-	static const uint8_t ended[2] = {0, TRIGGER_ENDED};
-	struct upf_usage usage[UPF_RULES_MAX];
+	uint32_t urrs[UPF_RULES_MAX], count = 0;
 	struct upf_rules rules;
 	uint64_t cp_seid, seid = x->header->seid;
-	bool good = find_session(x, &rules, &cp_seid);
-	uint32_t count = good ? upf_store_report_all(x->node->store, seid, usage) : 0;
 
-	if (good) {
+	if (find_session(x, &rules, &cp_seid)) {
+		count = upf_store_urrs(x->node->store, seid, urrs);
 		(void)upf_store_remove(x->node->store, seid);
 		*session_of(x->node, seid) = (struct pfcp_session){0};
 	}
 	pfcp_begin(x->reply, PFCP_SESSION_DELETION_RESPONSE, true, cp_seid, x->header->sequence);
 	put_fault(x->reply, x->fault);
-	for (uint32_t i = 0; i < count; i++)
-		put_usage(x->reply, PFCP_USAGE_REPORT_DELETION, &usage[i], ended);
+	for (uint32_t i = 0; i < count; i++) {
+		struct upf_usage usage = upf_store_report(x->node->store, urrs[i]);
+		pfcp_put_usage(x->reply, PFCP_USAGE_REPORT_DELETION, &usage, PFCP_TRIGGER_ENDED);
+	}
 }
 
 static void count_session_request(struct exchange *x)
@@ -456,12 +436,12 @@ const struct pfcp_writer *pfcp_node_receive(struct pfcp_node *n, struct pfcp_end
 
 enum { REPORT_DOWNLINK_DATA = 1, REPORT_USAGE = 2 };
 
-/* false: no SMF has set the session up. */
+/* false: the session has ended, or no SMF has set it up. */
 static bool begin_report(struct pfcp_node *n, struct pfcp_writer *w, struct pfcp_end *to, uint64_t seid, uint8_t type)
 {
 	const struct pfcp_session *s = session_of(n, seid);
 
-	if (s->address == 0)
+	if (upf_store_place(n->store, seid) == UPF_NONE || s->address == 0)
 		return false;
 	*to = (struct pfcp_end){s->address, htons(PFCP_PORT)};
 	pfcp_begin(w, PFCP_SESSION_REPORT_REQUEST, true, s->seid, n->next_sequence++ & SEQUENCE_MAX);
@@ -471,7 +451,6 @@ static bool begin_report(struct pfcp_node *n, struct pfcp_writer *w, struct pfcp
 
 bool pfcp_node_report(struct pfcp_node *n, struct pfcp_writer *w, struct pfcp_end *to)
 {
-	static const uint8_t volume[2] = {TRIGGER_VOLUME, 0}, quota[2] = {0, TRIGGER_QUOTA};
 	struct upf_usage usage;
 	uint64_t seid;
 	uint32_t pdr;
@@ -479,7 +458,8 @@ bool pfcp_node_report(struct pfcp_node *n, struct pfcp_writer *w, struct pfcp_en
 	while (upf_store_next_report(n->store, &seid, &usage)) {
 		if (!begin_report(n, w, to, seid, REPORT_USAGE))
 			continue;
-		put_usage(w, PFCP_USAGE_REPORT_REQUEST, &usage, usage.quota_used ? quota : volume);
+		pfcp_put_usage(w, PFCP_USAGE_REPORT_REQUEST, &usage,
+			       usage.quota_used ? PFCP_TRIGGER_QUOTA : PFCP_TRIGGER_VOLUME);
 		pfcp_end(w);
 		return true;
 	}

@@ -33,10 +33,10 @@ static bool read_f_teid(struct pfcp_request *r, const struct pfcp_ie *ie, struct
 {
 	if (!holds(r, ie, 1))
 		return false;
+	if ((ie->value[0] & F_TEID_V4) == 0)
+		return refuse(r, PFCP_NOT_SUPPORTED, ie->type, "only tunnels over IPv4 are supported");
 	if ((ie->value[0] & F_TEID_CHOOSE) != 0)
 		return choose_teid(r, ie, p);
-	if ((ie->value[0] & F_TEID_V4) == 0)
-		return refuse(r, PFCP_NOT_SUPPORTED, ie->type, "tunnels over IPv6 are not supported");
 	if (!holds(r, ie, 9))
 		return false;
 	p->teid = (uint32_t)pfcp_number(ie->value + 1, 4);
@@ -58,11 +58,12 @@ static bool read_ue(struct pfcp_request *r, const struct pfcp_ie *ie, struct upf
 		return refuse(r, PFCP_NOT_SUPPORTED, ie->type, "the UPF does not choose addresses");
 	if (!holds(r, ie, at + v4 + v6))
 		return false;
-	*ue = (struct upf_ue){.versions = (uint8_t)((v4 != 0 ? DPI_IPV4 : 0) | (v6 != 0 ? DPI_IPV6 : 0))};
-	memcpy(&ue->ipv4, ie->value + at, v4);
+	struct upf_ue one = {.versions = (uint8_t)((v4 != 0 ? DPI_IPV4 : 0) | (v6 != 0 ? DPI_IPV6 : 0))};
+	memcpy(&one.ipv4, ie->value + at, v4);
 	if (v6 != 0)
-		memcpy(&ue->ipv6, ie->value + at + v4, sizeof(ue->ipv6));
-	return true;
+		memcpy(&one.ipv6, ie->value + at + v4, sizeof(one.ipv6));
+	return upf_ue_add(ue, &one) ||
+	       refuse(r, PFCP_NOT_SUPPORTED, ie->type, "more than one address of an IP version");
 }
 
 enum { SDF_HAS_DESCRIPTION = 1, SDF_OTHER = 0xe };
@@ -102,7 +103,7 @@ static bool take_pdi(struct pfcp_request *r, const struct pfcp_ie *ie, void *ter
 	case PFCP_QFI:
 		if (!holds(r, ie, 1))
 			return false;
-		p->qfi = ie->value[0] & 0x3f;
+		p->qfis |= UINT64_C(1) << (ie->value[0] & 0x3f);
 		return true;
 	case PFCP_APPLICATION_ID:
 		return refuse(r, PFCP_NOT_SUPPORTED, ie->type, "applications are not told apart by PDRs");
@@ -125,12 +126,15 @@ static bool read_pdi(struct pfcp_request *r, const struct pfcp_ie *ie, struct up
 	p->teid = 0;
 	p->ue = (struct upf_ue){0};
 	p->filter_count = 0;
-	p->qfi = 0;
+	p->qfis = 0;
 	if (!read_group(r, ie, &p->side, take_side))
 		return false;
 	if (p->side == UNKNOWN)
 		return refuse(r, PFCP_MANDATORY_IE_MISSING, PFCP_SOURCE_INTERFACE, "a PDI has no source interface");
-	return read_group(r, ie, p, take_pdi);
+	if (!read_group(r, ie, p, take_pdi))
+		return false;
+	return p->side == UPF_ACCESS || p->teid == 0 ||
+	       refuse(r, PFCP_NOT_SUPPORTED, PFCP_F_TEID, "tunnels from the core's side are not supported");
 }
 
 /* A PDR as it is being read. */
@@ -199,8 +203,6 @@ bool pfcp_create_pdr(struct pfcp_request *r, const struct pfcp_ie *ie)
 		return refuse(r, PFCP_CONDITIONAL_IE_MISSING, PFCP_FAR_ID, "a PDR has no FAR");
 	if (terms.side == UPF_ACCESS && !x.removes)
 		return refuse(r, PFCP_CONDITIONAL_IE_MISSING, PFCP_OUTER_HEADER_REMOVAL, "a PDR keeps the outer header");
-	if (terms.side == UPF_CORE && terms.teid != 0)
-		return refuse(r, PFCP_NOT_SUPPORTED, PFCP_F_TEID, "tunnels from the core's side are not supported");
 	if (rules->pdr_count == UPF_RULES_MAX)
 		return refuse(r, PFCP_NO_RESOURCES, ie->type, "more than 32 PDRs of a session");
 	rules->pdrs[rules->pdr_count++] = terms;

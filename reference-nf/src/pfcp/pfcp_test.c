@@ -425,6 +425,7 @@ static void reports(void)
 	struct upf_store *s = node.store;
 	uint32_t urr = s->sessions[(uint32_t)seid - 1].urrs;
 	CHECK(!pfcp_node_report(&node, &message, &to));
+	s->urrs[urr].bytes[UPF_UPLINK] = 1000;
 	CHECK(rte_ring_sp_enqueue(s->reports[0], upf_reference(urr, s->urrs[urr].epoch)) == 0);
 	CHECK(pfcp_node_report(&node, &message, &to));
 	CHECK(pfcp_read_header(message.data, message.bytes, &h));
@@ -432,6 +433,280 @@ static void reports(void)
 	CHECK_EQUAL(h.seid, 77);
 	CHECK_EQUAL(to.address, smf.address);
 	CHECK_EQUAL(to.port, htons(PFCP_PORT));
+	close_node();
+}
+
+/* What lcores report just after a session ended is of no session that has the place then. */
+static void reports_of_a_session_that_ended(void)
+{
+	uint32_t urr, pdrs[UPF_RULES_MAX], count = 0;
+	struct pfcp_writer message;
+	struct pfcp_end to;
+
+	open_node();
+	associate();
+	struct upf_store *s = node.store;
+	uint64_t seid = establish(9, 10);
+	const struct upf_session *session = &s->sessions[(uint32_t)seid - 1];
+	urr = session->urrs;
+	for (uint32_t at = session->pdrs; at != UPF_NONE; at = s->origins[at].sibling)
+		pdrs[count++] = at;
+	begin(PFCP_SESSION_DELETION_REQUEST, true, seid);
+	send_request();
+	s->urrs[urr].bytes[UPF_UPLINK] += 5000;
+	CHECK(rte_ring_sp_enqueue(s->reports[0], upf_reference(urr, s->urrs[urr].epoch)) == 0);
+	for (uint32_t i = 0; i < count; i++)
+		CHECK(rte_ring_sp_enqueue(s->arrivals[0], upf_reference(pdrs[i], s->pdrs[pdrs[i]].epoch)) == 0);
+	begin(PFCP_SESSION_ESTABLISHMENT_REQUEST, true, 0);
+	put_node_id();
+	put_f_seid(88);
+	put_downlink(2, 11);
+	put_far(2, 1, 0);
+	send_request();
+	CHECK_EQUAL(cause(), PFCP_ACCEPTED);
+	CHECK(!pfcp_node_report(&node, &message, &to));
+	close_node();
+}
+
+/* A modification that begins with the element of a rule. */
+static uint32_t begin_change(uint64_t seid, uint16_t type, uint16_t id_type, uint32_t id)
+{
+	begin(PFCP_SESSION_MODIFICATION_REQUEST, true, seid);
+	uint32_t group = pfcp_open_group(&request, type);
+	pfcp_put_number(&request, id_type, id, id_type == PFCP_PDR_ID ? 2 : 4);
+	return group;
+}
+
+/* Its cause. */
+static uint8_t end_change(uint32_t group)
+{
+	pfcp_close_group(&request, group);
+	send_request();
+	return cause();
+}
+
+static void rules_that_are_named_twice(void)
+{
+	static const uint16_t kinds[] = {PFCP_QER_ID, PFCP_URR_ID};
+	struct pfcp_ie ie;
+
+	open_node();
+	associate();
+	uint64_t seid = establish(9, 10);
+	for (uint32_t k = 0; k < RTE_DIM(kinds); k++) {
+		uint32_t group = begin_change(seid, PFCP_UPDATE_PDR, PFCP_PDR_ID, 1);
+		pfcp_put_number(&request, kinds[k], 1, 4);
+		pfcp_put_number(&request, kinds[k], 1, 4);
+		CHECK_EQUAL(end_change(group), PFCP_RULE_FAILURE);
+		CHECK(answered(PFCP_FAILED_RULE_ID, &ie));
+		CHECK_EQUAL(pfcp_number(ie.value, 3), 1); /* PDR 1 */
+	}
+	close_node();
+}
+
+static void tunnels_to_the_core(void)
+{
+	static const uint8_t tunnel[] = {1, 0, 0, 0, 0x12, 0x34, 192, 0, 2, 1};
+	struct pfcp_ie ie;
+
+	open_node();
+	associate();
+	uint64_t seid = establish(9, 10);
+	for (uint8_t action = 2; action <= 4; action += 2) { /* forward, buffer */
+		uint32_t far = begin_change(seid, PFCP_UPDATE_FAR, PFCP_FAR_ID, 1);
+		pfcp_put_number(&request, PFCP_APPLY_ACTION, action, 1);
+		uint32_t parameters = pfcp_open_group(&request, PFCP_UPDATE_FORWARDING_PARAMETERS);
+		pfcp_put(&request, PFCP_OUTER_HEADER_CREATION, tunnel, sizeof(tunnel));
+		pfcp_put_number(&request, PFCP_DESTINATION_INTERFACE, 1, 1);
+		pfcp_close_group(&request, parameters);
+		CHECK_EQUAL(end_change(far), PFCP_RULE_FAILURE);
+		CHECK(answered(PFCP_FAILED_RULE_ID, &ie));
+		CHECK_EQUAL(pfcp_number(ie.value, 5), UINT64_C(1) << 32 | 1); /* FAR 1 */
+	}
+	close_node();
+}
+
+/* A modification that replaces the PDI of PDR 1. */
+static uint32_t pdr_group, pdi_group;
+
+static void begin_pdi(uint64_t seid, uint8_t side)
+{
+	pdr_group = begin_change(seid, PFCP_UPDATE_PDR, PFCP_PDR_ID, 1);
+	pdi_group = pfcp_open_group(&request, PFCP_PDI);
+	pfcp_put_number(&request, PFCP_SOURCE_INTERFACE, side, 1);
+}
+
+static uint8_t end_pdi(void)
+{
+	pfcp_close_group(&request, pdi_group);
+	return end_change(pdr_group);
+}
+
+static void put_ue(const char *text)
+{
+	bool six = strchr(text, ':') != NULL;
+	uint8_t value[17] = {six ? 1 : 2};
+
+	CHECK(inet_pton(six ? AF_INET6 : AF_INET, text, value + 1) == 1);
+	pfcp_put(&request, PFCP_UE_IP_ADDRESS, value, six ? 17 : 5);
+}
+
+/* All elements of a kind count, or the request is refused. */
+static void elements_that_come_twice(void)
+{
+	struct upf_rules rules;
+
+	open_node();
+	associate();
+	uint64_t seid = establish(9, 10);
+	begin_pdi(seid, 0);
+	put_f_teid(9);
+	pfcp_put_number(&request, PFCP_QFI, 1, 1);
+	pfcp_put_number(&request, PFCP_QFI, 63, 1);
+	put_ue("10.0.0.9");
+	put_ue("2001:db8:9::1");
+	CHECK_EQUAL(end_pdi(), PFCP_ACCEPTED);
+	CHECK(upf_store_rules(node.store, seid, &rules));
+	const struct upf_pdr_terms *p = &rules.pdrs[upf_find_pdr(&rules, 1)];
+	CHECK_EQUAL(p->qfis, UINT64_C(1) << 63 | 2);
+	CHECK_EQUAL(p->ue.versions, DPI_IPV4 | DPI_IPV6);
+	CHECK_EQUAL(p->ue.ipv4, htonl(IP(10, 0, 0, 9)));
+	begin_pdi(seid, 0);
+	put_f_teid(9);
+	put_ue("10.0.0.9");
+	put_ue("10.0.0.8");
+	CHECK_EQUAL(end_pdi(), PFCP_NOT_SUPPORTED);
+	close_node();
+}
+
+static void tunnels_that_are_not_supported(void)
+{
+	static const uint8_t over_ipv6[] = {6}, over_both[] = {7};
+	struct pfcp_ie ie;
+
+	open_node();
+	associate();
+	uint64_t seid = establish(9, 10);
+	begin_pdi(seid, 0);
+	pfcp_put(&request, PFCP_F_TEID, over_ipv6, 1);
+	CHECK_EQUAL(end_pdi(), PFCP_NOT_SUPPORTED);
+	begin_pdi(seid, 0);
+	pfcp_put(&request, PFCP_F_TEID, over_both, 1);
+	CHECK_EQUAL(end_pdi(), PFCP_ACCEPTED);
+	begin_pdi(seid, 1);
+	put_f_teid(9);
+	put_ue("10.0.0.9");
+	CHECK_EQUAL(end_pdi(), PFCP_NOT_SUPPORTED);
+	CHECK(answered(PFCP_OFFENDING_IE, &ie));
+	CHECK_EQUAL(pfcp_number(ie.value, 2), PFCP_F_TEID);
+	close_node();
+}
+
+/* A usage report of the answer: total volume and trigger. */
+static bool usage_of(uint32_t urr, uint64_t *bytes, uint32_t *trigger)
+{
+	struct pfcp_header h = reply_header();
+	struct pfcp_reader reader = pfcp_reader(h.body, h.body_bytes);
+	struct pfcp_ie ie, part;
+
+	while (pfcp_next(&reader, &ie)) {
+		uint32_t id = 0;
+		if (ie.type != PFCP_USAGE_REPORT_MODIFICATION && ie.type != PFCP_USAGE_REPORT_DELETION)
+			continue;
+		for (struct pfcp_reader parts = pfcp_reader(ie.value, ie.bytes); pfcp_next(&parts, &part);) {
+			if (part.type == PFCP_URR_ID)
+				id = get32(part.value);
+			else if (part.type == PFCP_USAGE_REPORT_TRIGGER)
+				*trigger = (uint32_t)pfcp_number(part.value, 3);
+			else if (part.type == PFCP_VOLUME_MEASUREMENT)
+				*bytes = pfcp_number(part.value + 1, 8);
+		}
+		if (id == urr)
+			return true;
+	}
+	return false;
+}
+
+static void is_reported(uint32_t urr, uint64_t bytes, uint32_t trigger)
+{
+	uint64_t reported = 0;
+	uint32_t why = 0;
+
+	CHECK(usage_of(urr, &reported, &why));
+	CHECK_EQUAL(reported, bytes);
+	CHECK_EQUAL(why, trigger);
+}
+
+static void is_not_reported(uint32_t urr)
+{
+	CHECK(!usage_of(urr, &(uint64_t){0}, &(uint32_t){0}));
+}
+
+static void count_bytes(uint64_t seid, uint32_t urr, uint64_t bytes)
+{
+	struct upf_store *s = node.store;
+
+	for (uint32_t at = s->sessions[(uint32_t)seid - 1].urrs; at != UPF_NONE; at = s->urrs[at].sibling)
+		if (s->urrs[at].id == urr)
+			s->urrs[at].bytes[UPF_UPLINK] += bytes;
+}
+
+#define IMMEDIATE 0x800000u
+#define ENDED 0x000800u
+
+/* A session of URRs 1 and 2. */
+static uint64_t establish_with_two_urrs(void)
+{
+	uint64_t seid = establish(9, 10);
+
+	CHECK_EQUAL(end_change(begin_change(seid, PFCP_CREATE_URR, PFCP_URR_ID, 2)), PFCP_ACCEPTED);
+	is_not_reported(1);
+	is_not_reported(2);
+	return seid;
+}
+
+static void queries(void)
+{
+	open_node();
+	associate();
+	uint64_t seid = establish_with_two_urrs();
+	count_bytes(seid, 1, 100);
+	count_bytes(seid, 2, 200);
+	CHECK_EQUAL(end_change(begin_change(seid, PFCP_QUERY_URR, PFCP_URR_ID, 2)), PFCP_ACCEPTED);
+	is_reported(2, 200, IMMEDIATE);
+	is_not_reported(1);
+	CHECK_EQUAL(end_change(begin_change(seid, PFCP_QUERY_URR, PFCP_URR_ID, 3)), PFCP_RULE_FAILURE);
+	begin(PFCP_SESSION_MODIFICATION_REQUEST, true, seid);
+	CHECK_EQUAL(end_change(pfcp_open_group(&request, PFCP_QUERY_URR)), PFCP_MANDATORY_IE_MISSING);
+	begin(PFCP_SESSION_MODIFICATION_REQUEST, true, seid);
+	pfcp_put_number(&request, PFCP_SM_REQUEST_FLAGS, 4, 1);
+	send_request();
+	is_reported(1, 100, IMMEDIATE);
+	is_reported(2, 0, IMMEDIATE);
+	begin(PFCP_SESSION_MODIFICATION_REQUEST, true, seid);
+	pfcp_put_number(&request, PFCP_SM_REQUEST_FLAGS, 3, 1); /* other flags */
+	send_request();
+	is_not_reported(1);
+	close_node();
+}
+
+static void urrs_that_are_removed(void)
+{
+	open_node();
+	associate();
+	uint64_t seid = establish_with_two_urrs();
+	count_bytes(seid, 1, 100);
+	count_bytes(seid, 2, 200);
+	uint32_t in_use = begin_change(seid, PFCP_REMOVE_URR, PFCP_URR_ID, 1);
+	CHECK_EQUAL(end_change(in_use), PFCP_RULE_FAILURE);
+	is_not_reported(1);
+	CHECK_EQUAL(end_change(begin_change(seid, PFCP_REMOVE_URR, PFCP_URR_ID, 2)), PFCP_ACCEPTED);
+	is_reported(2, 200, ENDED);
+	is_not_reported(1);
+	begin(PFCP_SESSION_DELETION_REQUEST, true, seid);
+	send_request();
+	is_reported(1, 100, ENDED);
+	is_not_reported(2);
 	close_node();
 }
 
@@ -511,6 +786,13 @@ int main(int argc, char **argv)
 	RUN(refused_as_a_whole);
 	RUN(requests_cut_short);
 	RUN(reports);
+	RUN(reports_of_a_session_that_ended);
+	RUN(rules_that_are_named_twice);
+	RUN(tunnels_to_the_core);
+	RUN(elements_that_come_twice);
+	RUN(tunnels_that_are_not_supported);
+	RUN(queries);
+	RUN(urrs_that_are_removed);
 	RUN(quotas);
 	return 0;
 }

@@ -60,7 +60,7 @@ static inline bool upf_pdr_fits(const struct upf_store *s, const struct upf_pdr 
 {
 	if (r->side == UPF_ACCESS && !upf_source_fits(&r->ue, frame, p))
 		return false;
-	if ((r->predefined && mark->policy == 0) || (r->match_qfi != 0 && r->match_qfi != mark->qfi))
+	if ((r->predefined && mark->policy == 0) || (r->match_qfis >> (mark->qfi & 63) & 1) == 0)
 		return false;
 	return r->filter == UPF_NONE || upf_filter_fits(&s->filters[r->filter].tuple, frame, p);
 }

@@ -15,7 +15,7 @@ static void read_pdr(const struct upf_store *s, uint32_t at, struct upf_pdr_term
 		.teid = o->teid,
 		.side = p->side,
 		.predefined = p->predefined,
-		.qfi = p->match_qfi,
+		.qfis = p->match_qfis == UINT64_MAX ? 0 : p->match_qfis,
 		.ue = p->ue,
 		.far = s->fars[p->far].id,
 	};

@@ -51,6 +51,13 @@ void upf_say_refusal(const struct upf_refusal *r, char text[UPF_REFUSAL_BYTES])
 		snprintf(text, UPF_REFUSAL_BYTES, "%s %u: %s", upf_kind_names[r->kind], r->id, r->reason);
 }
 
+/* The stages charge a packet to each rule that its PDR names, once. */
+static bool names_one_twice(const uint32_t ids[], uint32_t count)
+{
+	_Static_assert(UPF_OF_PDR == 2, "there is one pair");
+	return count == UPF_OF_PDR && ids[0] == ids[1];
+}
+
 static bool check_pdr(const struct upf_rules *r, const struct upf_pdr_terms *p, struct upf_refusal *refusal)
 {
 	if (upf_find_far(r, p->far) == r->far_count)
@@ -61,10 +68,23 @@ static bool check_pdr(const struct upf_rules *r, const struct upf_pdr_terms *p, 
 	for (uint32_t i = 0; i < p->urr_count; i++)
 		if (upf_find_urr(r, p->urrs[i]) == r->urr_count)
 			return refuse(refusal, UPF_PDR, p->id, "a URR of it is not there");
+	if (names_one_twice(p->qers, p->qer_count))
+		return refuse(refusal, UPF_PDR, p->id, "names a QER twice");
+	if (names_one_twice(p->urrs, p->urr_count))
+		return refuse(refusal, UPF_PDR, p->id, "names a URR twice");
 	if (p->side == UPF_CORE && p->ue.versions == 0)
 		return refuse(refusal, UPF_PDR, p->id, "of the core's side, and has no address of the subscriber");
 	if (p->side == UPF_ACCESS && p->teid == 0)
 		return refuse(refusal, UPF_PDR, p->id, "of the access side, and has no TEID");
+	return true;
+}
+
+static bool check_far(const struct upf_far_terms *f, struct upf_refusal *refusal)
+{
+	if (f->to == UPF_CORE && f->peer != 0)
+		return refuse(refusal, UPF_FAR, f->id, "tunnels to the core's side are not supported");
+	if (f->action == UPF_FORWARD && f->to == UPF_ACCESS && f->peer == 0)
+		return refuse(refusal, UPF_FAR, f->id, "forwards to the access side, and has no tunnel to it");
 	return true;
 }
 
@@ -85,8 +105,8 @@ bool upf_rules_check(const struct upf_rules *r, struct upf_refusal *refusal)
 		if (!check_pdr(r, &r->pdrs[i], refusal))
 			return false;
 	for (uint32_t i = 0; i < r->far_count; i++)
-		if (r->fars[i].action == UPF_FORWARD && r->fars[i].to == UPF_ACCESS && r->fars[i].peer == 0)
-			return refuse(refusal, UPF_FAR, r->fars[i].id, "forwards to the access side, and has no tunnel to it");
+		if (!check_far(&r->fars[i], refusal))
+			return false;
 	return true;
 }
 

@@ -28,12 +28,23 @@ struct upf_ue {
 	uint8_t versions; /* bit set of DPI_IPV4, DPI_IPV6; 0: any address */
 };
 
+/* Adds addresses of other versions. false: there is one of this version. */
+static inline bool upf_ue_add(struct upf_ue *ue, const struct upf_ue *more)
+{
+	if ((ue->versions & more->versions) != 0)
+		return false;
+	ue->versions |= more->versions;
+	ue->ipv4 |= more->ipv4; /* what has no version is 0 */
+	ue->ipv6 |= more->ipv6;
+	return true;
+}
+
 struct upf_pdr_terms {
 	uint32_t id, precedence; /* the least is looked at first */
 	uint32_t teid;		 /* of side UPF_ACCESS */
 	uint8_t side;		 /* enum upf_side */
 	bool predefined;	 /* matches what a static policy knows */
-	uint8_t qfi; /* of side UPF_ACCESS: packets of this flow only; 0: of any */
+	uint64_t qfis;		 /* of side UPF_ACCESS: bit set of the flows of its packets; 0: any */
 	uint8_t qer_count, urr_count, filter_count;
 	struct upf_ue ue;
 	/* As packets of that side have source and destination; protocol 0: any. Where there are some, one has to fit. */

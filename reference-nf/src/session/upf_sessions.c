@@ -4,6 +4,7 @@
 #include "session/upf_keys.h"
 #include "session/upf_retire.h"
 #include "session/upf_sessions.h"
+#include "session/upf_volume.h"
 
 static bool refuse(struct upf_refusal *refusal, enum upf_kind kind, uint32_t id, const char *reason)
 {
@@ -159,25 +160,11 @@ static void install_qers(struct installation *x)
 	}
 }
 
-static uint64_t counted(const struct upf_urr *u, enum upf_volume volume)
-{
-	uint64_t up = atomic_load_explicit(&u->bytes[UPF_UPLINK], memory_order_relaxed);
-	uint64_t down = atomic_load_explicit(&u->bytes[UPF_DOWNLINK], memory_order_relaxed);
-
-	return volume == UPF_VOLUME_UPLINK ? up : volume == UPF_VOLUME_DOWNLINK ? down : up + down;
-}
-
-/* A volume further on; one that no counter reaches stays one. */
-static uint64_t volume_end(uint64_t bytes, uint64_t volume)
-{
-	return volume > UPF_NO_VOLUME - bytes ? UPF_NO_VOLUME : bytes + volume;
-}
-
 /* A threshold that is new counts from what there is. */
 static void set_threshold(struct upf_store *s, uint32_t at, enum upf_volume volume, uint64_t threshold)
 {
 	struct upf_urr *u = &s->urrs[at];
-	uint64_t due = volume_end(counted(u, volume), threshold);
+	uint64_t due = upf_volume_end(upf_counted(u, volume), threshold);
 
 	if (s->thresholds[at][volume] == threshold)
 		return;
@@ -191,7 +178,7 @@ static void set_quota(struct upf_store *s, uint32_t at, const struct upf_urr_ter
 	struct upf_quota *q = &s->quotas[at];
 	struct upf_urr *u = &s->urrs[at];
 	bool granted = terms->granted || q->bytes != terms->quota;
-	uint64_t end = volume_end(counted(u, UPF_VOLUME_TOTAL), terms->quota);
+	uint64_t end = upf_volume_end(upf_counted(u, UPF_VOLUME_TOTAL), terms->quota);
 	uint16_t grant = atomic_load_explicit(&u->grant, memory_order_relaxed);
 
 	if (!granted && q->reported == terms->reports_quota)
@@ -270,7 +257,7 @@ static uint32_t install_pdr(struct installation *x, const struct upf_pdr_terms *
 	p->side = terms->side;
 	p->predefined = terms->predefined;
 	p->qfi = qfi_of(x->rules, terms);
-	p->match_qfi = terms->side == UPF_ACCESS ? terms->qfi : 0;
+	p->match_qfis = terms->side == UPF_ACCESS && terms->qfis != 0 ? terms->qfis : UINT64_MAX;
 	p->home = (x->now.ue.versions & DPI_IPV4) != 0 ? x->now.ue.ipv4 : 0;
 	s->origins[at] = (struct upf_pdr_origin){
 		.id = terms->id,

@@ -81,18 +81,19 @@ static bool read_ue(struct reader *r, struct upf_ue *ue)
 {
 	const char *word = next_word(r);
 	uint64_t ipv6[2];
+	struct upf_ue one = {0};
 
-	if (word != NULL && inet_pton(AF_INET, word, &ue->ipv4) == 1) {
-		ue->versions |= DPI_IPV4;
+	if (word != NULL && inet_pton(AF_INET, word, &one.ipv4) == 1)
+		one.versions = DPI_IPV4;
+	else if (word != NULL && inet_pton(AF_INET6, word, ipv6) == 1 && ipv6[1] == 0)
+		one = (struct upf_ue){.ipv6 = ipv6[0], .versions = DPI_IPV6};
+	if (one.versions == 0)
+		MISTAKE(r, "ue %s: expected an IPv4 address, or an IPv6 prefix of 64 bits like 2001:db8:1:2::",
+			word == NULL ? "" : word);
+	else if (!upf_ue_add(ue, &one))
+		MISTAKE(r, "ue %s: a PDR has one address of each version", word);
+	else
 		return true;
-	}
-	if (word != NULL && inet_pton(AF_INET6, word, ipv6) == 1 && ipv6[1] == 0) {
-		ue->ipv6 = ipv6[0];
-		ue->versions |= DPI_IPV6;
-		return true;
-	}
-	MISTAKE(r, "ue %s: expected an IPv4 address, or an IPv6 prefix of 64 bits like 2001:db8:1:2::",
-		word == NULL ? "" : word);
 	return false;
 }
 
@@ -125,6 +126,15 @@ static bool read_qfi(struct reader *r, uint8_t *qfi)
 	return good;
 }
 
+static bool add_qfi(struct reader *r, uint64_t *qfis)
+{
+	uint8_t qfi;
+	bool good = read_qfi(r, &qfi);
+
+	*qfis |= good ? UINT64_C(1) << qfi : 0;
+	return good;
+}
+
 static bool read_pdr_option(struct reader *r, const char *word, struct upf_pdr_terms *p)
 {
 	if (strcmp(word, "ue") == 0)
@@ -136,7 +146,7 @@ static bool read_pdr_option(struct reader *r, const char *word, struct upf_pdr_t
 	if (strcmp(word, "urr") == 0)
 		return read_reference(r, "urr", p->urrs, &p->urr_count);
 	if (strcmp(word, "qfi") == 0)
-		return read_qfi(r, &p->qfi);
+		return add_qfi(r, &p->qfis);
 	if (strcmp(word, "predefined") == 0)
 		return p->predefined = true;
 	if (strcmp(word, "filter") == 0)

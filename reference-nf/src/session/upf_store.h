@@ -33,10 +33,10 @@ struct upf_pdr {
 	uint32_t filter; /* UPF_NONE: none */
 	uint32_t far;
 	uint32_t qers[UPF_OF_PDR], urrs[UPF_OF_PDR]; /* UPF_NONE */
+	uint64_t match_qfis; /* bit set of those that packets may have; all: any */
 	uint8_t side;
 	uint8_t predefined;
-	uint8_t qfi;	   /* that packets to the access side are sent with; 0: none */
-	uint8_t match_qfi; /* that packets from there have; 0: any */
+	uint8_t qfi; /* that packets to the access side are sent with; 0: none */
 	uint32_t home; /* the session's IPv4 address, by which its IPv6 packets, too, find their instance; 0: none */
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct upf_pdr) == 64, "one line");

@@ -162,7 +162,7 @@ static void a_change_keeps_counts(void)
 	struct upf_store *s = open_store(4, 100);
 	struct upf_rules rules;
 	struct upf_refusal refusal;
-	struct upf_usage usage[UPF_RULES_MAX];
+	uint32_t urrs[UPF_RULES_MAX];
 	uint64_t seid = attach(s, 0);
 
 	uint32_t urr = s->sessions[0].urrs, id = s->urrs[urr].id;
@@ -170,8 +170,9 @@ static void a_change_keeps_counts(void)
 	CHECK(upf_store_rules(s, seid, &rules));
 	rules.pdr_count = 1;
 	CHECK(upf_store_modify(s, seid, &rules, &refusal));
-	CHECK_EQUAL(upf_store_report_all(s, seid, usage), 2);
-	CHECK_EQUAL(usage[usage[0].urr == id ? 0 : 1].bytes[UPF_UPLINK], 700);
+	CHECK_EQUAL(upf_store_urrs(s, seid, urrs), 2);
+	urr = urrs[s->urrs[urrs[0]].id == id ? 0 : 1];
+	CHECK_EQUAL(upf_store_report(s, urr).bytes[UPF_UPLINK], 700);
 	CHECK_EQUAL(rte_hash_count(s->keys), 1);
 	upf_store_destroy(s);
 }

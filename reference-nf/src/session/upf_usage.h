@@ -15,8 +15,11 @@ struct upf_usage {
 	uint64_t bytes[UPF_DIRECTIONS];
 };
 
-/* A report of each URR of the session, at most UPF_RULES_MAX, which begin anew with it. Returns how many. */
-uint32_t upf_store_report_all(struct upf_store *store, uint64_t seid, struct upf_usage usage[]);
+/* The places of a session's URRs, at most UPF_RULES_MAX. Returns how many. */
+uint32_t upf_store_urrs(const struct upf_store *store, uint64_t seid, uint32_t places[]);
+/* A report of the URR at a place. Thresholds count from it on. A URR that has just ended can still be reported,
+ * until its place is taken again. */
+struct upf_usage upf_store_report(struct upf_store *store, uint32_t at);
 /* The next report that lcores found due. false: none is. */
 bool upf_store_next_report(struct upf_store *store, uint64_t *seid, struct upf_usage *usage);
 /* The next PDR whose packets are not kept. false: there is none. */

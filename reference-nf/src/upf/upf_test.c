@@ -41,19 +41,23 @@ static void close_chain(void)
 		fixture_close(&stages[i]);
 }
 
-/* The packet of a frame in a tunnel to this end. */
+/* The packet of a frame in a tunnel to this end; qfi 0: without PDU Session Container. */
+static struct frame in_flow(const struct frame *inner, uint32_t teid, uint8_t qfi)
+{
+	const uint8_t container[] = {0, 0, 0, GTPU_SESSION_CONTAINER, 1, 0x10, qfi, 0};
+	uint8_t payload[1500] = {qfi != 0 ? 0x34 : 0x30, GTPU_G_PDU};
+	uint32_t bytes = inner->bytes - AT_IP, more = qfi != 0 ? sizeof(container) : 0;
+
+	put16(payload + 2, (uint16_t)(more + bytes));
+	put32(payload + 4, teid);
+	memcpy(payload + GTPU_BYTES, container, more);
+	memcpy(payload + GTPU_BYTES + more, inner->data + AT_IP, bytes);
+	return make_frame(17, NODE, 2152, N3, 2152, (const char *)payload, GTPU_BYTES + more + bytes);
+}
+
 static struct frame in_tunnel(const struct frame *inner, uint32_t teid)
 {
-	char payload[1500];
-	uint32_t bytes = inner->bytes - AT_IP;
-
-	memset(payload, 0, GTPU_BYTES);
-	payload[0] = 0x30;
-	payload[1] = (char)GTPU_G_PDU;
-	put16((uint8_t *)payload + 2, (uint16_t)bytes);
-	put32((uint8_t *)payload + 4, teid);
-	memcpy(payload + GTPU_BYTES, inner->data + AT_IP, bytes);
-	return make_frame(17, NODE, 2152, N3, 2152, payload, GTPU_BYTES + bytes);
+	return in_flow(inner, teid, 0);
 }
 
 static struct frame uplink(uint32_t teid, uint16_t port, uint32_t bytes)
@@ -107,6 +111,21 @@ static void who_is_not_known(void)
 	ends_at(uplink(0x11, 53, 1), PDR, "no_session", 0);
 	ends_at(in_tunnel(&other, 0x10), PDR, "no_rule", 0);
 	ends_at(make_frame(17, SERVER, 53, IP(10, 10, 1, 12), 1, "x", 1), PDR, "no_session", 0);
+	close_chain();
+}
+
+static void flows(void)
+{
+	struct frame inner = make_frame(17, UE, 4000, SERVER, 53, "x", 1);
+
+	open_chain("session\npdr 1 1 access 0x10 qfi 1 qfi 63 far 1\n"
+		   "pdr 2 2 access 0x20 far 1\nfar 1 core\n", "", "");
+	run(in_flow(&inner, 0x10, 1), UPF_CORE, 0);
+	run(in_flow(&inner, 0x10, 63), UPF_CORE, 0);
+	ends_at(in_flow(&inner, 0x10, 2), PDR, "no_rule", 0);
+	ends_at(in_tunnel(&inner, 0x10), PDR, "no_rule", 0);
+	run(in_flow(&inner, 0x20, 2), UPF_CORE, 0);
+	run(in_tunnel(&inner, 0x20), UPF_CORE, 0);
 	close_chain();
 }
 
@@ -172,6 +191,38 @@ static void reports_and_quota(void)
 	CHECK(upf_store_next_report(s, &seid, &usage));
 	CHECK_EQUAL(usage.number, 1);
 	CHECK_EQUAL(usage.bytes[UPF_UPLINK], 1500); /* what has come since, not only the threshold's */
+	close_chain();
+}
+
+static void report_is_due(uint64_t bytes)
+{
+	struct upf_usage usage;
+	uint64_t seid;
+
+	CHECK(upf_store_next_report(upf_store_running(), &seid, &usage));
+	CHECK_EQUAL(usage.bytes[UPF_UPLINK], bytes);
+	CHECK(!upf_store_next_report(upf_store_running(), &seid, &usage));
+}
+
+/* Volumes that reach their thresholds together are in one report. All thresholds count from the last report
+ * on, whatever it was due for. */
+static void thresholds_of_two_volumes(void)
+{
+	struct upf_usage usage;
+	uint64_t seid;
+
+	open_chain("session\npdr 1 255 access 0x10 far 1 urr 1\nfar 1 core\n"
+		   "urr 1 threshold uplink 1000 threshold total 1000\n", "", "");
+	struct upf_store *s = upf_store_running();
+	run(uplink(0x10, 53, 472), UPF_CORE, 0);
+	run(uplink(0x10, 53, 472), UPF_CORE, 0);
+	report_is_due(1000);
+	run(uplink(0x10, 53, 472), UPF_CORE, 0);
+	CHECK_EQUAL(upf_store_report(s, s->sessions[0].urrs).bytes[UPF_UPLINK], 500); /* as a query does */
+	run(uplink(0x10, 53, 472), UPF_CORE, 0);
+	CHECK(!upf_store_next_report(s, &seid, &usage));
+	run(uplink(0x10, 53, 472), UPF_CORE, 0);
+	report_is_due(1000);
 	close_chain();
 }
 
@@ -450,9 +501,12 @@ static void mistakes_are_counted(void)
 		"session\npdr 1 1 access 1 far 2\nfar 1 core\n",
 		"session\npdr 1 1 access 1 far 1 qer 1\nfar 1 core\n",
 		"session\npdr 1 1 access 1 far 1 urr 1 urr 2 urr 3\nfar 1 core\n",
+		"session\npdr 1 1 access 1 far 1 qer 1 qer 1\nfar 1 core\nqer 1\n",
+		"session\npdr 1 1 access 1 far 1 urr 1 urr 1\nfar 1 core\nurr 1\n",
 		"session\npdr 1 1 core far 1\nfar 1 core\n",
 		"session\npdr 1 1 core ue 10.0.0.999 far 1\nfar 1 core\n",
 		"session\npdr 1 1 core ue 2001:db8::1 far 1\nfar 1 core\n",
+		"session\npdr 1 1 core ue 10.0.0.1 ue 10.0.0.2 far 1\nfar 1 core\n",
 		"session\npdr 1 1 access 1 far 1\npdr 1 2 access 2 far 1\nfar 1 core\n",
 		"session\nfar 1 away\n",
 		"session\nfar 1 access 5\n",
@@ -480,10 +534,12 @@ int main(int argc, char **argv)
 	RUN(filters);
 	RUN(both_ways);
 	RUN(who_is_not_known);
+	RUN(flows);
 	RUN(rates);
 	RUN(two_limits);
 	RUN(gates_and_actions);
 	RUN(reports_and_quota);
+	RUN(thresholds_of_two_volumes);
 	RUN(quotas_that_are_granted_again);
 	RUN(quotas_whose_end_is_reported_late);
 	RUN(quotas_without_an_end);
