@@ -92,7 +92,9 @@ function usePlaces(project: string | undefined, typed: string): Place[] {
   const places: Place[] = [
     ...(inProject ? PROJECT_PAGES.map(([name, path]) => ({ name, kind: "page", href: p + path })) : []),
     ...SERVER_PAGES.map(([name, href]) => ({ name, kind: "page", href })),
-    ...projects.map(({ name }) => ({ name, kind: "project", href: `/p/${encodeURIComponent(name)}` })),
+    ...projects
+      .filter(({ name }) => name !== project) // its address is that of the page "Commits"
+      .map(({ name }) => ({ name, kind: "project", href: `/p/${encodeURIComponent(name)}` })),
     ...scenarios.map(({ name }) => ({
       name,
       kind: "history of a scenario",

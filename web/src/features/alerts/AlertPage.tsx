@@ -30,6 +30,7 @@ import { AlertMoves } from "./AlertMoves";
 import { AlertRounds } from "./AlertRounds";
 import { AlertTrail } from "./AlertTrail";
 import { AlertTriage } from "./AlertTriage";
+import { lastSearch } from "./lastSearch";
 import type { AlertSearch } from "./search";
 
 const route = getRouteApi("/p/$project/alerts/$id");
@@ -181,7 +182,7 @@ function Evidence({ alert, scenario, onScenario }: EvidenceProps) {
 }
 
 const UpToAlerts = ({ project }: { project: string }) => (
-  <Link to="/p/$project/alerts" params={{ project }}>
+  <Link to="/p/$project/alerts" params={{ project }} search={lastSearch(project)}>
     Alerts
   </Link>
 );

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
+import { infiniteQueryOptions } from "@tanstack/react-query";
 import { body, client } from "../../shared/api/client";
+import { keptFor } from "../../shared/api/kept";
 import type { CommitSummary } from "../../shared/api/types";
 import { isActive } from "../../shared/logic/run/verdict";
 
@@ -47,5 +48,5 @@ export const commitSearchQuery = (project: string, { text, outcomes, scenario }:
       if (pages.length > POLLED_PAGES) return false;
       return pages.some((page) => active(page.commits)) ? POLL_ACTIVE_MS : POLL_IDLE_MS;
     },
-    placeholderData: keepPreviousData,
+    placeholderData: keptFor("commits", project, "search"),
   });

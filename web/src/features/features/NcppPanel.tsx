@@ -64,7 +64,7 @@ export function NcppPanel({ project, search, set }: Props) {
           <ServerText>{line.missing}</ServerText>
         </p>
       )}
-      {line && line.points.length > 0 && (
+      {line && isKnown(line) && (
         <p className="small">
           <ValueNote of={someLinked(line.points) ? "ncpp" : "measured"} />
         </p>
@@ -131,6 +131,8 @@ function Controls({ table, line, search, set }: ControlsProps) {
   );
 }
 
+const isKnown = (line: NcppLine): boolean => line.points.some((point) => point.ncpp != null);
+
 interface ShownProps {
   project: string;
   line: NcppLine;
@@ -140,7 +142,7 @@ interface ShownProps {
 
 /** Branches have no order, so no line leads from one to the next. */
 function Shown({ project, line, by, view }: ShownProps) {
-  const none = line.points.every((point) => point.ncpp == null);
-  if (view === "table" || by === "branch" || none) return <NcppTable project={project} line={line} by={by} />;
+  if (view === "table" || by === "branch") return <NcppTable project={project} line={line} by={by} />;
+  if (!isKnown(line)) return line.missing ? null : <p className="soft">No figure yet.</p>;
   return <NcppChart project={project} line={line} />;
 }

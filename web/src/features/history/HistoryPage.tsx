@@ -236,6 +236,10 @@ function Against({ project, requested, search, metrics, set }: AgainstProps) {
     }));
     return all.reverse();
   }, [lines]);
+  const { against } = search;
+  const chosen = against && offered.find(({ value }) => value.startsWith(against.slice(0, SHORT)))?.value;
+  const elsewhere =
+    against && !chosen ? [{ value: against, label: `${against.slice(0, 7)}, not shown: the first` }] : [];
   return (
     <Select
       aria-label="Relative to"
@@ -245,8 +249,8 @@ function Against({ project, requested, search, metrics, set }: AgainstProps) {
       clearable
       searchable
       limit={MOST_OFFERED}
-      data={offered}
-      value={search.against ?? null}
+      data={[...elsewhere, ...offered]}
+      value={chosen ?? against ?? null}
       onChange={(sha) => set({ against: sha ?? undefined })}
     />
   );

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /** All metrics of the page in one answer; each panel unpacks its own. */
-import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { body, client } from "../../shared/api/client";
+import { keptFor } from "../../shared/api/kept";
 import { type LinesFilter, linesParameters } from "../../shared/api/queries";
 import type { LineColumns, Lines } from "../../shared/api/types";
 import { FUNCTION_METRICS } from "../../shared/logic/code/functions";
@@ -28,7 +29,7 @@ const columnsQuery = (
       ),
     refetchInterval: filter.longest ? false : POLL_MS,
     structuralSharing: !filter.longest,
-    placeholderData: keepPreviousData,
+    placeholderData: keptFor("lines", project, "columns"),
   });
 
 const commitsOf = new WeakMap<LineColumns, Lines["commits"]>();

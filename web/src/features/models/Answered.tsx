@@ -25,7 +25,7 @@ export function Answered<T extends { assumes: string; notes: string[] }>({
     return (
       <div className="answer">
         <p className="held">
-          No answer: <ServerText>{said(error.message)}</ServerText>
+          No answer: <ServerText>{error.message}</ServerText>
         </p>
         {advice && <p className="soft">{advice}</p>}
       </div>
@@ -38,7 +38,7 @@ export function Answered<T extends { assumes: string; notes: string[] }>({
       <p className="assumes">Assumes: {said(data.assumes)}</p>
       {data.notes.map((note) => (
         <p className="assumes" key={note}>
-          Note: <ServerText>{said(note)}</ServerText>
+          Note: <ServerText>{note}</ServerText>
         </p>
       ))}
     </div>

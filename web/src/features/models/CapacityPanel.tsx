@@ -6,7 +6,7 @@ import type { CapacityAnswer, ModelInputs } from "../../shared/api/types";
 import { IntervalBar } from "../../shared/charts/IntervalBar";
 import { axisOf } from "../../shared/logic/charts/axis";
 import { fileName, table } from "../../shared/logic/text/csv";
-import { columnUnit, figure, inColumn, said } from "../../shared/logic/text/format";
+import { columnUnit, figure, inColumn } from "../../shared/logic/text/format";
 import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { ServerText } from "../../shared/ui/ServerText";
 import { SavedPanel } from "../../shared/ui/save/SavedPanel";
@@ -62,13 +62,13 @@ export function CapacityPanel({ project, inputs, question, chip, onChip }: Props
         <p className="assumes">
           Note: the supply of cores is {question.lcores} x {figure(inputs.frequency_hz, "Hz")} x {ASSUMED_IPC}{" "}
           instructions per cycle, which is assumed; nothing says what caches and memory supply:{" "}
-          <ServerText>{said(inputs.missing.supply ?? "")}</ServerText>.
+          <ServerText>{inputs.missing.supply ?? ""}</ServerText>.
         </p>
       )}
       {inputs.demand === null && (
         <p className="assumes">
           Note: the demand is of the paper's provider bridging, not of this NF:{" "}
-          <ServerText>{said(inputs.missing.demand ?? "")}</ServerText>.
+          <ServerText>{inputs.missing.demand ?? ""}</ServerText>.
         </p>
       )}
     </SavedPanel>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Button, NumberInput } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { ActionError } from "../../shared/ui/ActionError";
 import { useAction } from "../../shared/ui/hooks/useAction";
 import { useMay } from "../../shared/ui/hooks/useSession";
+import { NumberField } from "../../shared/ui/NumberField";
 import { setControls } from "./api";
 
 const MOST = 96;
@@ -17,7 +18,7 @@ export function ControlsForm({ project, perDay }: { project: string; perDay: num
   if (!allowed) return null;
   return (
     <form className="form-line spaced" onSubmit={form.onSubmit(() => set.mutate(undefined))}>
-      <NumberInput
+      <NumberField
         label="Controls a day"
         description="0: none"
         size="xs"
@@ -25,7 +26,7 @@ export function ControlsForm({ project, perDay }: { project: string; perDay: num
         max={MOST}
         allowDecimal={false}
         value={controls}
-        onChange={(value) => form.setFieldValue("controls", Number(value) || 0)}
+        onChange={(value) => form.setFieldValue("controls", value)}
       />
       <Button
         type="submit"

@@ -22,7 +22,7 @@ export function QualityPage() {
   const { project } = route.useParams();
   const { days = USUAL_SPAN } = route.useSearch();
   const navigate = useNavigate({ from: "/p/$project/detection-quality" });
-  const { data: quality, error, refetch } = useQuery(qualityQuery(project, Number(days)));
+  const { data: quality, error, refetch, isPlaceholderData } = useQuery(qualityQuery(project, Number(days)));
   useTitle("Quality", project);
   return (
     <>
@@ -43,14 +43,17 @@ export function QualityPage() {
       </PageHead>
       {quality === undefined && (error ? <Failed error={error} onRetry={refetch} /> : <Loading />)}
       {quality && (
-        <>
+        <div className="panel-stack" aria-busy={isPlaceholderData}>
+          <p role="status" className="soft">
+            {isPlaceholderData && "Reading…"}
+          </p>
           <DetectionPanel project={project} of={quality.detection} />
           <FalseAlarmPanel project={project} of={quality} />
           <DelayPanel project={project} of={quality.delay} />
           <FindingsPanel project={project} of={quality} />
           <CalibrationPanel project={project} of={quality.calibration} />
           <MonthTable project={project} months={quality.months} />
-        </>
+        </div>
       )}
     </>
   );

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /** How well the service judges a project, and how often it tries itself. */
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import { body, client } from "../../shared/api/client";
+import { keptFor } from "../../shared/api/kept";
 import type { Controls } from "../../shared/api/types";
 
 const POLL_MS = 60_000;
@@ -17,7 +18,7 @@ export const qualityQuery = (project: string, days: number) =>
         }),
       ),
     refetchInterval: POLL_MS,
-    placeholderData: keepPreviousData,
+    placeholderData: keptFor("quality", project),
   });
 
 export const setControls = (project: string, requested: Controls) =>

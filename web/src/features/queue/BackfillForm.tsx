@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Button, NumberInput } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { Backfill, Commit } from "../../shared/api/types";
 import { ActionError } from "../../shared/ui/ActionError";
 import { CommitPicker } from "../../shared/ui/CommitPicker";
 import { useAction } from "../../shared/ui/hooks/useAction";
+import { NumberField } from "../../shared/ui/NumberField";
 import { addBackfill } from "./api";
 import { backfillSize } from "./campaigns";
 
@@ -38,14 +39,14 @@ export function BackfillForm({ project, commits, onDone }: Props) {
         value={last}
         onChange={(next) => form.setFieldValue("last", next)}
       />
-      <NumberInput
+      <NumberField
         label="Every"
         description="1 is each commit, 10 each tenth"
         min={1}
         max={10_000}
         allowDecimal={false}
         value={every}
-        onChange={(value) => form.setFieldValue("every", Number(value) || 1)}
+        onChange={(value) => form.setFieldValue("every", value)}
       />
       <p role="status" className={size === null ? "held" : "soft"}>
         {size === null

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Findings: lists, one, and what people do with them. */
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { type AlertState, isActiveAlert } from "../logic/alerts";
 import { body, client, done } from "./client";
+import { keptFor } from "./kept";
 import type { AlertDetail, BulkChange, Explanation, MuteNew, StateChange } from "./types";
 
 /** How often the list is read, one that is being measured again, and one that is not. Milliseconds. */
@@ -42,7 +43,7 @@ export const alertsQuery = (project: string, filter: AlertFilter = {}) => {
         }),
       ),
     refetchInterval: LIST_MS,
-    placeholderData: keepPreviousData,
+    placeholderData: keptFor("alerts", project),
   });
 };
 
@@ -68,7 +69,7 @@ export const alertPagesQuery = (project: string, filter: AlertFilter) => {
     initialPageParam: 0,
     getNextPageParam: (last, pages) => (last.length < PAGE ? null : pages.length * PAGE),
     refetchInterval: LIST_MS,
-    placeholderData: keepPreviousData,
+    placeholderData: keptFor("alerts", project, "pages"),
   });
 };
 
@@ -84,7 +85,7 @@ export const alertFacetsQuery = (project: string, filter: AlertFilter) => {
           signal,
         }),
       ),
-    placeholderData: keepPreviousData,
+    placeholderData: keptFor("alerts", project, "facets"),
   });
 };
 

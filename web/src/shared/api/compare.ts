@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Two sides: their comparison, their code, and what they can be chosen from. */
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import type { Sides } from "../logic/run/sides";
 import { body, client } from "./client";
+import { keptFor } from "./kept";
 
 type Given = { [key in keyof Required<Sides>]?: string } & { base: string; head: string };
 const given = (sides: Sides): Given =>
@@ -107,5 +108,5 @@ export const revisionsQuery = (project: string, q: string) =>
           signal,
         }),
       ),
-    placeholderData: keepPreviousData,
+    placeholderData: keptFor("revisions", project),
   });

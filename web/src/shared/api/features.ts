@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Prices of features, NCPP, and one commit's models and variants. */
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 
 import { body, client } from "./client";
+import { keptFor } from "./kept";
 
 export const BYS = ["commit", "release", "branch"] as const;
 /** What NCPP has a point for. */
@@ -44,7 +45,7 @@ export const ncppQuery = (project: string, by: By) =>
         }),
       ),
     refetchInterval: POLL_MS,
-    placeholderData: keepPreviousData,
+    placeholderData: keptFor("ncpp", project),
   });
 
 export const modelsQuery = (project: string, commit: string | undefined) =>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Jobs: lists, one, and what people do with them. */
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import { ENDED_STATES, isRunning, type JobAction, OPEN_STATES, RUNNING_STATES } from "../logic/queue";
 import { body, client } from "./client";
+import { keptFor } from "./kept";
 import type { JobDetail, JobRequest, JobState } from "./types";
 
 /** How often lists are read while changes are options of, and while they are not. Milliseconds. */
@@ -32,7 +33,7 @@ const jobsQuery = (
         }),
       ),
     refetchInterval: live ? LIVE_MS : POLL_MS,
-    placeholderData: keepPreviousData,
+    placeholderData: keptFor("jobs", name, project ?? null, host ?? null),
   });
 
 export const openJobsQuery = (project: string | undefined, live: boolean) =>

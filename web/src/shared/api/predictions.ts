@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Models of what follows from measured runs: their inputs, and answers, which are computed and not stored. */
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import { body, client } from "./client";
+import { keptFor } from "./kept";
 import type {
   BudgetInput,
   CapacityInput,
@@ -43,7 +44,6 @@ export const modelInputsQuery = (run_id: string) =>
         client.GET("/api/v1/runs/{run_id}/model-inputs", { params: { path: { run_id } }, signal }),
       ) as Promise<ModelInputs>, // the client's type loses that a batch has two numbers
     staleTime: ALWAYS,
-    placeholderData: keepPreviousData,
   });
 
 const answer = <Input, Result>(
@@ -56,7 +56,7 @@ const answer = <Input, Result>(
     queryKey: ["prediction", name, project, input],
     queryFn: ({ signal }) => ask(signal),
     staleTime: ALWAYS,
-    placeholderData: keepPreviousData,
+    placeholderData: keptFor("prediction", name, project),
   });
 
 export const budgetQuery = (project: string, input: BudgetInput) =>

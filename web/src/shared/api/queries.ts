@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /** One query per endpoint that a page reads. Keys begin with the endpoint, so that they can be invalidated together. */
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import { FUNCTION_METRICS } from "../logic/code/functions";
 import { isActive } from "../logic/run/verdict";
 import { LONGEST } from "../logic/search";
 import { body, client } from "./client";
+import { keptFor } from "./kept";
 import type { Commit, Project } from "./types";
 
 /** How often a page asks again while a job is queued or running, and while none is. Milliseconds. */
@@ -62,7 +63,7 @@ export const commitsQuery = (project: string, scenario: string | undefined, limi
         }),
       ),
     refetchInterval: (query) => pollCommits(query.state.data),
-    placeholderData: keepPreviousData,
+    placeholderData: keptFor("commits", project),
   });
 
 export const commitQuery = (project: string, sha: string) =>

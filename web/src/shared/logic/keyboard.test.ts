@@ -10,10 +10,16 @@ describe("keys", () => {
   });
 
   test("are no commands while somebody types or holds a modifier", () => {
-    const press = { key: "c", ctrlKey: false, metaKey: false, altKey: false, target: null };
+    const press = { key: "c", repeat: false, ctrlKey: false, metaKey: false, altKey: false, target: null };
     expect(isCommand(press)).toBe(true);
     expect(isCommand({ ...press, ctrlKey: true })).toBe(false);
     expect(isCommand({ ...press, target: { tagName: "input" } })).toBe(false);
+  });
+
+  test("held down, move on and do nothing else", () => {
+    const held = { key: "a", repeat: true, ctrlKey: false, metaKey: false, altKey: false, target: null };
+    expect(isCommand(held)).toBe(false);
+    expect(isCommand({ ...held, key: "j" })).toBe(true);
   });
 
   test("the older of two marked commits is the base", () => {

@@ -35,16 +35,20 @@ export function moved(current: number, step: 1 | -1, count: number): number {
   return Math.min(Math.max(current + step, 0), count - 1);
 }
 
+const REPEATED: readonly string[] = ["j", "k", "[", "]", "+", "-"];
+
 export interface Pressed {
   key: string;
+  repeat: boolean;
   ctrlKey: boolean;
   metaKey: boolean;
   altKey: boolean;
   target: unknown;
 }
 
-/** A single key is a command unless a modifier is held or somebody is typing. */
+/** A single key is a command unless a modifier is held or somebody is typing. Held down, it moves, and does nothing else. */
 export function isCommand(event: Pressed): boolean {
+  if (event.repeat && !REPEATED.includes(event.key)) return false;
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
   const target = event.target as { tagName?: string; isContentEditable?: boolean } | null;
   const tag = target?.tagName?.toUpperCase() ?? "";

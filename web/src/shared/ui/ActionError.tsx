@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { ApiError } from "../api/client";
 import { Icon } from "./Icon";
 import { ServerText } from "./ServerText";
 
@@ -7,7 +8,18 @@ export function ActionError({ error }: { error: Error | null }) {
   if (error === null) return null;
   return (
     <p className="action-error" role="alert">
-      <Icon name="invalid" /> <ServerText>{error.message}</ServerText>
+      <Icon name="invalid" />{" "}
+      {error instanceof ApiError && error.status === 401 ? (
+        <>
+          Your session has ended.{" "}
+          <a href="/sign-in" target="_blank" rel="noreferrer">
+            Sign in in another tab
+          </a>{" "}
+          and try again here. What you typed is kept.
+        </>
+      ) : (
+        <ServerText>{error.message}</ServerText>
+      )}
     </p>
   );
 }

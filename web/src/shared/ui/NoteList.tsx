@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import { said } from "../logic/text/format";
 import { ServerText } from "./ServerText";
 
 export function NoteList({ notes }: { notes: readonly string[] }) {
@@ -7,7 +6,7 @@ export function NoteList({ notes }: { notes: readonly string[] }) {
     <ul className="notes">
       {notes.map((note) => (
         <li key={note}>
-          <ServerText>{said(note)}</ServerText>
+          <ServerText>{note}</ServerText>
         </li>
       ))}
     </ul>

@@ -52,9 +52,11 @@ export function FailedPart({ error, onRetry }: { error: Error; onRetry: () => vo
         <ServerText>{adviceOf(error)}</ServerText>{" "}
         {requestId && <span className="mono">Request {requestId}</span>}
       </p>
-      <Button size="compact-sm" variant="default" onClick={onRetry}>
-        Try again
-      </Button>
+      {!isExpired(error) && (
+        <Button size="compact-sm" variant="default" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
     </div>
   );
 }
@@ -74,9 +76,8 @@ export function Failed({ error, onRetry }: { error: Error; onRetry: () => void }
         {stranger && status !== 401 && <p>It may be private. Only members of its project can see it.</p>}
         {requestId && inLog && <p className="mono">Request {requestId}</p>}
         <div className="state-actions">
-          {stranger ? (
-            <SignInButton />
-          ) : (
+          {stranger && <SignInButton />}
+          {!stranger && !isExpired(error) && (
             <Button size="xs" variant="default" onClick={onRetry}>
               Try again
             </Button>
@@ -88,11 +89,15 @@ export function Failed({ error, onRetry }: { error: Error; onRetry: () => void }
   );
 }
 
+/** What it needs was removed by the project's rules: no further try can have it. */
+const isExpired = (error: Error): boolean => error instanceof ApiError && error.status === 410;
+
 function titleOf(error: Error): string {
   if (!(error instanceof ApiError)) return "This page failed";
   if (error.status === null) return "The server is not responding";
   if (error.status === 404) return "Not found";
   if (error.status === 401) return "Sign in to see this";
+  if (isExpired(error)) return "The report has aged out";
   return error.status >= 500 ? "The server failed" : "The server rejected the request";
 }
 
@@ -103,5 +108,6 @@ function adviceOf(error: Error): string {
     return `${error.message} The server's log has the cause under the request's id.`;
   if (error instanceof ApiError && error.status === 401)
     return "You need an account on this server to see this page.";
-  return error.message;
+  // The address that the message ends with is the API's.
+  return isExpired(error) ? error.message.replace(/, see \/\S+$/, ".") : error.message;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Tokens that work, each with a button that ends it, and a form for another one. */
-import { Button, NumberInput, Select, TextInput } from "@mantine/core";
+import { Button, Select, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { Token } from "../api/types";
 import { ago, moment } from "../logic/text/format";
 import { ActionError } from "./ActionError";
 import { useAction } from "./hooks/useAction";
 import { useNow } from "./hooks/useNow";
+import { NumberField } from "./NumberField";
 import { SecretOnce } from "./SecretOnce";
 
 export interface TokenRequest {
@@ -74,13 +75,13 @@ function NewToken({ scopes, onAdd }: Pick<Props, "scopes" | "onAdd">) {
         {...form.getInputProps("name")}
       />
       <Select label="Scope" data={[...scopes]} allowDeselect={false} {...form.getInputProps("scope")} />
-      <NumberInput
+      <NumberField
         label="Days"
         min={1}
         max={3650}
         allowDecimal={false}
         value={days}
-        onChange={(value) => form.setFieldValue("days", Number(value) || 1)}
+        onChange={(value) => form.setFieldValue("days", value)}
       />
       <Button type="submit" variant="default" loading={add.isPending}>
         Create token

@@ -3,17 +3,18 @@
 import { Button, Modal } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
 import { alertFacetsQuery, alertPagesQuery, mutesQuery } from "../../../shared/api/alerts";
 import { scenariosQuery } from "../../../shared/api/queries";
 import { chosenStates, toggledState } from "../../../shared/logic/alerts";
 import { counted } from "../../../shared/logic/overview";
 import { MuteList } from "../../../shared/ui/alerts/MuteList";
-import { useNow } from "../../../shared/ui/hooks/useNow";
 import { useMay } from "../../../shared/ui/hooks/useSession";
 import { useTitle } from "../../../shared/ui/hooks/useTitle";
 import { PageHead } from "../../../shared/ui/PageHead";
 import { Panel } from "../../../shared/ui/Panel";
 import { Failed, Loading } from "../../../shared/ui/States";
+import { rememberSearch } from "../lastSearch";
 import { MuteForm } from "../MuteForm";
 import { type AlertsSearch, ageBounds } from "../search";
 import { AlertFilters } from "./AlertFilters";
@@ -26,7 +27,7 @@ export function AlertsPage() {
   const { project } = route.useParams();
   const search = route.useSearch();
   const navigate = useNavigate({ from: "/p/$project/alerts" });
-  const opened = useNow();
+  const [opened] = useState(Date.now);
   const states = chosenStates(search.state);
   const { scenario, assignee, stage, author, q, age } = search;
   const narrowed = { scenario, assignee, stage, author, text: q, ...ageBounds(age, opened) };
@@ -37,6 +38,7 @@ export function AlertsPage() {
   const { data, error, refetch } = found;
   const { data: mutes = [] } = useQuery(mutesQuery(project));
   useTitle("Alerts", project);
+  useEffect(() => rememberSearch(project, search), [project, search]);
   const set = (change: AlertsSearch): void => {
     navigate({ search: (old) => ({ ...old, ...change }), replace: true });
   };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { NumberInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { LinksPlan } from "../../../shared/api/types";
 import { plain } from "../../../shared/logic/text/format";
 import { useAction } from "../../../shared/ui/hooks/useAction";
+import { NumberField } from "../../../shared/ui/NumberField";
 import { DailyPlanForm } from "./DailyPlanForm";
 import { setLinksPlan } from "./rules";
 
@@ -24,7 +24,7 @@ export function LinksPlanForm({ project, now }: { project: string; now: LinksPla
       onSubmit={form.onSubmit(({ links }) => save.mutate(links))}
       {...(minutes === null ? {} : { costs: `They take about ${plain(minutes)} minutes of a host a day.` })}
     >
-      <NumberInput
+      <NumberField
         label="Comparisons a day"
         description="0: none"
         min={0}
@@ -32,7 +32,7 @@ export function LinksPlanForm({ project, now }: { project: string; now: LinksPla
         clampBehavior="strict"
         allowDecimal={false}
         value={form.values.links}
-        onChange={(value) => form.setFieldValue("links", Number(value) || 0)}
+        onChange={(value) => form.setFieldValue("links", value)}
       />
     </DailyPlanForm>
   );

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { NumberInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { RefinementPlan } from "../../../shared/api/types";
 import { useAction } from "../../../shared/ui/hooks/useAction";
+import { NumberField } from "../../../shared/ui/NumberField";
 import { DailyPlanForm } from "./DailyPlanForm";
 import { setRefinementPlan } from "./rules";
 
@@ -28,7 +28,7 @@ export function RefinementPlanForm({ project, now }: { project: string; now: Ref
       save={save}
       onSubmit={form.onSubmit((values) => save.mutate(values))}
     >
-      <NumberInput
+      <NumberField
         label="Minutes of hosts a day"
         description="0: none"
         min={0}
@@ -36,17 +36,16 @@ export function RefinementPlanForm({ project, now }: { project: string; now: Ref
         clampBehavior="strict"
         allowDecimal={false}
         value={form.values.minutes}
-        onChange={(value) => form.setFieldValue("minutes", Number(value) || 0)}
+        onChange={(value) => form.setFieldValue("minutes", value)}
       />
-      <NumberInput
+      <NumberField
         label="Margin, %"
         description={`Change of cycles that matters, ${FINEST} or more`}
         min={FINEST}
         max={COARSEST}
         step={0.1}
-        required
         value={form.values.percent}
-        onChange={(value) => form.setFieldValue("percent", Number(value) || FINEST)}
+        onChange={(value) => form.setFieldValue("percent", value)}
       />
     </DailyPlanForm>
   );

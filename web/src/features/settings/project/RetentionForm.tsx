@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Button, NumberInput } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { Retention } from "../../../shared/api/types";
 import { bytes } from "../../../shared/logic/text/format";
 import { ActionError } from "../../../shared/ui/ActionError";
 import { useAction } from "../../../shared/ui/hooks/useAction";
+import { NumberField } from "../../../shared/ui/NumberField";
 import { setRetention } from "../api";
 
 /** How long raw reports and logs are kept. Runs and verdicts always are. */
@@ -18,17 +19,17 @@ export function RetentionForm({ project, now }: { project: string; now: Retentio
   const days = { min: 1, max: 36_500, allowDecimal: false } as const;
   return (
     <form className="form" onSubmit={form.onSubmit(() => save.mutate(undefined))}>
-      <NumberInput
+      <NumberField
         label="Days raw reports are kept"
         {...days}
         value={reports}
-        onChange={(value) => form.setFieldValue("reports", Number(value) || 1)}
+        onChange={(value) => form.setFieldValue("reports", value)}
       />
-      <NumberInput
+      <NumberField
         label="Days logs are kept"
         {...days}
         value={logs}
-        onChange={(value) => form.setFieldValue("logs", Number(value) || 1)}
+        onChange={(value) => form.setFieldValue("logs", value)}
       />
       <p className="soft">
         {now.own ? "The project's own rules" : "The server's settings"}; the next sweep removes {bytes(due)}.

@@ -17,12 +17,15 @@ export function useAction<Request, Result>(
   return useMutation({
     mutationFn: act,
     onSuccess: async (result, request) => {
-      await Promise.all(renews.map((key) => queries.invalidateQueries({ queryKey: [key] })));
+      // First, so that it resets no form in which somebody types meanwhile.
       onDone?.(result, request);
+      await Promise.all(renews.map((key) => queries.invalidateQueries({ queryKey: [key] })));
     },
     onError: (error) => {
-      if (error instanceof ApiError && (error.status === 401 || error.status === 403))
-        queries.invalidateQueries({ queryKey: ["session"] });
+      if (!(error instanceof ApiError)) return;
+      if (error.status === 403) queries.invalidateQueries({ queryKey: ["session"] });
+      // A form is shown to those who are signed in: it stays, with its text, until the page has the focus again.
+      if (error.status === 401) queries.invalidateQueries({ queryKey: ["session"], refetchType: "none" });
     },
   });
 }
