@@ -10,6 +10,7 @@ from nalm_core.functions.judge import FunctionSide, judge_functions
 from nalm_core.functions.margins import Margins
 from nalm_core.report.defaults import FUNCTION_FALSE_DISCOVERY_RATE
 from nalm_core.report.run_report import Arm
+from nalm_core.verdict.profile_change import function_shifts
 
 FUNCTIONS = 40
 SAMPLES = 40_000
@@ -89,3 +90,31 @@ def test_moved_code_is_tested_as_one() -> None:
         found = {one.name: one for one in judge_functions(*sides, Margins())}
         assert found["find"].outcome == outcome
         assert found["helper"].outcome == "shifted"
+
+
+def test_functions_beyond_the_end_of_a_profiles_list_are_not_gone() -> None:
+    """The 40 most sampled of 120 functions of equal builds: chance decides which are last in the list. In all
+    runs one was called changed."""
+    rng = np.random.default_rng(11)
+    code = plain(find=300.0)
+    costs = {f"f{n}": (n + 1) ** -0.8 for n in range(120)}
+    for _ in range(10):
+        report = sampled(counted(code, code), costs, costs, 10_000, rng, listed=40)
+        sides = (FunctionSide(report, arm, 500.0) for arm in (Arm.BASE, Arm.HEAD))
+        assert {one.outcome for one in judge_functions(*sides, Margins()) if one.by == "cycles"} <= {
+            "same",
+            "inconclusive",
+        }
+        assert function_shifts(report, Arm.HEAD, 500.0, 500.0) == []
+
+
+def test_a_costly_new_function_is_found_beside_a_full_list() -> None:
+    rng = np.random.default_rng(12)
+    code = plain(find=300.0)
+    base = {f"f{n}": (n + 1) ** -0.8 for n in range(120)}
+    head = {**base, "new": 0.5}
+    report = sampled(counted(code, code), base, head, 10_000, rng, listed=40)
+    sides = (FunctionSide(report, arm, 500.0) for arm in (Arm.BASE, Arm.HEAD))
+    (found,) = (one for one in judge_functions(*sides, Margins()) if one.name == "new")
+    assert (found.outcome, found.by, found.base_cpp) == ("regressed", "cycles", 0.0)
+    assert "new" in {one.name for one in function_shifts(report, Arm.HEAD, 500.0, 530.0) or []}
