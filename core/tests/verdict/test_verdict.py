@@ -169,6 +169,17 @@ def test_a_removed_feature_has_a_negative_price() -> None:
     assert [stage.stage for stage in verdict.stages if stage.kind == "removed"] == ["dpi"]
 
 
+def test_a_stage_that_is_renamed_and_whose_feature_is_removed_was_in_neither_base_nor_head() -> None:
+    """acl becomes filter, and the feature is removed: only head with base's features has filter."""
+    acl = Side({**COSTS, "acl": 40.0}, None, ["nat", "acl", "l3fwd"])
+    renamed = Side({**COSTS, "filter": 40.0}, None, ["nat", "acl", "l3fwd"], "b")
+    verdict = judge(make_report(changed(), base=acl, head_as_base=renamed))
+    assert (verdict.outcome, verdict.features_removed) == ("same", ["acl"])
+    kinds = [(one.stage, one.kind) for one in verdict.stages if one.kind != "common"]
+    assert sorted(kinds) == [("acl", "removed"), ("filter", "added"), ("filter", "removed")]
+    assert verdict.price_cycles_per_packet == pytest.approx(-40, rel=0.1)
+
+
 def test_a_feature_in_equal_code_is_a_price_alone() -> None:
     head = changed(DPI, code="a")
     verdict = judge(make_report(head))
