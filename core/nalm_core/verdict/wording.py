@@ -362,8 +362,9 @@ def summary(
         return f"{percent(chain.ln_cpp, digits)} cycles, not decided"
     what, where = (chain, "chain") if not blamed else (blamed[0], blamed[0].stage)
     if what.ln_cpp is None:
-        size = f"{getattr(what, 'contribution_cycles', 0.0) or 0.0:+.1f} cycles/packet"
-        return f"{where}: {size} ({getattr(what, 'kind', 'changed')})"
+        assert isinstance(what, StageChange)  # the chain has one
+        how = f"none in {what.zero_arm}" if what.zero_arm else what.kind
+        return f"{where}: {what.contribution_cycles or 0.0:+.1f} cycles/packet ({how})"
     text = f"{where}: {percent(what.ln_cpp, digits)} cycles"
     if cause == "instructions" and what.ln_ipp is not None:
         text += f", instructions ({percent(what.ln_ipp, digits)} IPP)"

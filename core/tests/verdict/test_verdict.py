@@ -142,6 +142,17 @@ def test_a_faster_clock_and_other_packet_counts_do_not_matter() -> None:
     assert fast.chain.low == pytest.approx(slow.chain.low)
 
 
+@pytest.mark.parametrize("outcome", ["regressed", "improved"])
+def test_a_stage_without_cycles_in_one_build_bears_the_change(outcome: str) -> None:
+    """No fragment reaches reassembly in one build: its change has no ratio, and is the whole change."""
+    idle, busy = ({**COSTS, "reassembly": cost} for cost in (0.0, 40.0))
+    base, head = (idle, busy) if outcome == "regressed" else (busy, idle)
+    verdict = judge(make_report(Side(head, None, code="b"), Side(base, None), launches=6))
+    assert (verdict.outcome, verdict.culprit_stages) == (outcome, ["reassembly"])
+    where = "none in base" if outcome == "regressed" else "none in head"
+    assert re.fullmatch(rf"reassembly: [+-](40|39)\.\d cycles/packet \({where}\)", verdict.summary)
+
+
 def test_a_feature_merge_is_judged_with_bases_features() -> None:
     verdict = judge(make_report(DPI, head_as_base=changed()))
     assert (verdict.outcome, verdict.features_added, verdict.judged_arm) == (
