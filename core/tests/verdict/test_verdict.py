@@ -142,6 +142,17 @@ def test_a_faster_clock_and_other_packet_counts_do_not_matter() -> None:
     assert fast.chain.low == pytest.approx(slow.chain.low)
 
 
+def test_the_cause_in_the_sentence_is_that_of_the_stage_it_names() -> None:
+    """The chain executes more instructions, but nat pays, by pipeline use alone."""
+    head = {"rx": 20.0, "nat": 171.0, "l3fwd": 75.0, "tx": 46.0}
+    ipps = {"rx": 40, "nat": 330, "l3fwd": 210, "tx": 155}
+    verdict = judge(make_report(Side(head, ipps, code="b")))
+    assert (verdict.culprit_stages[0], verdict.cause) == ("nat", "pipeline")
+    assert re.search(
+        r": worse pipeline use \(eIPC -\d+\.\d %, instructions \+0\.0 %\) in nat\.", verdict.reason
+    )
+
+
 @pytest.mark.parametrize("outcome", ["regressed", "improved"])
 def test_a_stage_without_cycles_in_one_build_bears_the_change(outcome: str) -> None:
     """No fragment reaches reassembly in one build: its change has no ratio, and is the whole change."""
