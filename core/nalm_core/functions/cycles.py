@@ -80,7 +80,8 @@ def sampled_side(
 def cycle_tests(
     base: SampledSide, head: SampledSide, units: Sequence[frozenset[Key]]
 ) -> dict[frozenset[Key], CycleTest]:
-    """Tests of all units with FUNCTION_SAMPLES on one side, at one false discovery rate over all of them.
+    """Tests of all units that have FUNCTION_SAMPLES, as the mean of both sides, at one false discovery rate
+    over all of them.
 
     By Benjamini & Hochberg (1995): samples of different functions are independent Poisson counts, or, given
     their sum, slightly negatively dependent. core/tests/functions/test_discovery.py shows the rate.
@@ -96,7 +97,7 @@ def cycle_tests(
 
 def _test(base: SampledSide, head: SampledSide, unit: frozenset[Key]) -> CycleTest | None:
     (old, most_old), (new, most_new) = base.range_of(unit), head.range_of(unit)
-    if max(old, new) < FUNCTION_SAMPLES:
+    if old + new < 2 * FUNCTION_SAMPLES:  # of the sum, which says nothing of the difference
         return None
     least, most = _estimate(base, head, unit, most_old, new), _estimate(base, head, unit, old, most_new)
     return CycleTest(
