@@ -321,7 +321,9 @@ def _judge_pair(pairs: Pairs, verdict: Verdict, arm: Arm) -> Verdict:
         update={
             "outcome": outcome,
             "reason": (
-                wording.untried_placement(comparison.chain, untried(report), digits)
+                wording.untried_placement(
+                    comparison.chain, untried(report, pairs.launches(Arm.BASE, arm)), digits
+                )
                 if placed
                 else wording.reason_by_code(outcome, code, blamed, digits)
                 if code is not None and code.decided
