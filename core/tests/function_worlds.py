@@ -148,21 +148,26 @@ def sampled(
     head: Mapping[str, float],
     samples: int,
     rng: np.random.Generator,
+    *,
+    listed: int | None = None,
 ) -> RunReport:
-    """Samples of functions of the stage `nat`, drawn by their cycles per packet."""
+    """Samples of functions of the stage `nat`, drawn by their cycles per packet. listed: most functions of a
+    profile."""
     profiles = [
-        _profile(arm, costs, round(samples * sum(costs.values()) / sum(base.values())), rng)
+        _profile(arm, costs, round(samples * sum(costs.values()) / sum(base.values())), rng, listed)
         for arm, costs in ((Arm.BASE, base), (Arm.HEAD, head))
     ]
     return report.model_copy(update={"profiles": profiles})
 
 
-def _profile(arm: Arm, costs: Mapping[str, float], samples: int, rng: np.random.Generator) -> Profile:
+def _profile(
+    arm: Arm, costs: Mapping[str, float], samples: int, rng: np.random.Generator, listed: int | None
+) -> Profile:
     shares = np.array(list(costs.values())) / sum(costs.values())
     drawn = rng.multinomial(samples, shares)
     functions = [
         ProfiledFunction(name=name, object="nf", samples=int(count), stage=STAGE)
-        for name, count in zip(costs, drawn, strict=True)
+        for name, count in sorted(zip(costs, drawn, strict=True), key=lambda one: -one[1])[:listed]
         if count
     ]
     return Profile(

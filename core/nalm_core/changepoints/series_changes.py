@@ -25,7 +25,8 @@ NEWEST_VALUES = 4
 @dataclass(frozen=True, slots=True)
 class SeriesChange:
     """index: first commit of the new level, likely between low and high; of a drift its middle, low its first
-    commit and high its last. ratio: level after / before. probability, p_value: as of a `ChangePoint`."""
+    commit and high its last. ratio: level after / before. probability, p_value: as of a `ChangePoint`. size:
+    in the unit of the values, where a level is not above 0; else None."""
 
     index: int
     low: int
@@ -34,6 +35,7 @@ class SeriesChange:
     probability: float
     p_value: float
     kind: Kind
+    size: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,14 @@ def _of_newest(suspicions: Sequence[ChangePoint], values: Values) -> list[Series
 def _as_changes(found: Sequence[ChangePoint], values: Values) -> list[SeriesChange]:
     return [
         SeriesChange(
-            one.index, one.low, one.high, _ratio(one, values), one.probability, one.p_value, one.kind
+            one.index,
+            one.low,
+            one.high,
+            _ratio(one, values),
+            one.probability,
+            one.p_value,
+            one.kind,
+            None if one.relative else one.size,
         )
         for one in found
     ]
@@ -124,7 +133,8 @@ def chain_share(change: SeriesChange, own: Values, chain: Values | None) -> floa
     before, whole = _level(own, change.index), _level(chain, change.index)
     if before is None or whole is None or whole <= 0:
         return None
-    return (change.ratio - 1) * before / whole
+    size = (change.ratio - 1) * before if change.size is None else change.size
+    return size / whole
 
 
 def _level(values: Values, index: int) -> float | None:

@@ -12,6 +12,8 @@ REFERENCE_EVERY = 6
 """The reference is measured against itself at both ends, and after this number of cells."""
 CELL_ERROR = 0.004
 """Standard error of the logarithm of a cell's ratio at which the cell ends early."""
+CELL_PILOT = 12
+"""First launches of a cell, whose scatter decides how many it has."""
 CELL_SECONDS = 60.0
 """Default time for the rounds of a cell."""
 LACK_OF_FIT = 0.01

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nalm_core.experiments.precision import cell_estimate
 from nalm_core.report.instructions import ArmIpp, arm_ipp, common_source
 from nalm_core.report.rounds import PairedLaunch, pair_launches, random_units
 from nalm_core.report.run_report import Arm, RunReport, RunStatus, Source
 from nalm_core.report.units import CyclesPerPacket
-from nalm_core.stats.estimate import RatioEstimate, estimate_ratio, middle_launches
+from nalm_core.stats.estimate import RatioEstimate, middle_launches
 from nalm_core.verdict.change import Figure, figure
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def observe(report: RunReport) -> Observation:
     launches = random_units(report, pair_launches(report, Arm.BASE, Arm.HEAD))
     old, new = [one.base_cpp() for one in launches], [one.head_cpp() for one in launches]
     kept = middle_launches(old, new)
-    estimate = estimate_ratio(old, new, kept=kept)
+    estimate = cell_estimate(launches)
     if estimate is None:
         raise CellError(f"{name}: the host's other work disturbed too many launches")
     middle = [launches[index] for index in kept.indices]

@@ -16,12 +16,13 @@ from nalm_core.stats.quantiles import t_quantile
 
 
 class Expected(Model):
-    """Cycles per packet of a feature set, with the t interval of the fitted mean at `level`."""
+    """Cycles per packet of a feature set, with the t interval of the fitted mean at `level`; or of a feature
+    as it came, with the interval of its run."""
 
     value: float
     low: float | None
     high: float | None
-    """None for both if the model has no error estimate: it was fitted to as many sets as it has terms."""
+    """None for both without an error estimate: the model was fitted to as many sets as it has terms."""
     level: float = CONFIDENCE
 
 

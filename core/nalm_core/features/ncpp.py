@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import hypot
 
 from nalm_core.features.cost_model import CostModel, Expected
+from nalm_core.report.defaults import CONFIDENCE
 from nalm_core.report.run_report import Model
+from nalm_core.stats.quantiles import normal_quantile
 
 
 class Ncpp(Model):
@@ -16,7 +18,8 @@ class Ncpp(Model):
     value: float
     low: float | None
     high: float | None
-    """Both intervals' relative halves added as squares; None where either has none."""
+    """The relative halves of the intervals of CPP, of the model and of the prices of `extended`, added as
+    squares; None where one has none."""
     expected_cycles: float
     """CPP of this feature set at the reference."""
     extended: list[str]
@@ -28,11 +31,12 @@ def normalise(
     interval: tuple[float | None, float | None],
     features: Iterable[str],
     model: CostModel,
-    came_at: Mapping[str, float],
+    came_at: Mapping[str, Expected],
 ) -> Ncpp | str:
     """NCPP of a measured CPP and its interval, or a sentence why there is none.
 
-    came_at: prices, in cycles per packet, of features added after the reference, when they were added.
+    interval: of cpp, at CONFIDENCE. came_at: prices, in cycles per packet, of features added after the
+    reference, when they were added.
     """
     known = {*model.varied, *model.fixed}
     chosen = list(dict.fromkeys(features))
@@ -41,10 +45,11 @@ def normalise(
     if (reason := model.why_not(rest)) is not None:
         return reason
     expected = model.expected(rest)
-    cycles = expected.value + sum(came_at[name] for name in extended)
+    parts = [expected, *(came_at[name] for name in extended)]
+    cycles = sum(one.value for one in parts)
     if cycles <= 0:
         return "the cost model expects no cycles of this feature set"
-    half = _relative_half(cpp, interval, expected, cycles)
+    half = _relative_half(cpp, interval, parts)
     value = cpp / cycles
     return Ncpp(
         value=value,
@@ -56,9 +61,19 @@ def normalise(
 
 
 def _relative_half(
-    cpp: float, interval: tuple[float | None, float | None], expected: Expected, cycles: float
+    cpp: float, interval: tuple[float | None, float | None], parts: Sequence[Expected]
 ) -> float | None:
-    low, high = interval
-    if cpp <= 0 or low is None or high is None or expected.low is None or expected.high is None:
+    """parts: their sum is the expected CPP."""
+    (low, high), halves = interval, [_half(one) for one in parts]
+    known = [half for half in halves if half is not None]
+    if cpp <= 0 or low is None or high is None or len(known) < len(halves):
         return None
-    return hypot((high - low) / 2 / cpp, (expected.high - expected.low) / 2 / cycles)
+    return hypot((high - low) / 2 / cpp, hypot(*known) / sum(one.value for one in parts))
+
+
+def _half(one: Expected) -> float | None:
+    """Half of its interval, at CONFIDENCE."""
+    if one.low is None or one.high is None:
+        return None
+    usual, own = (normal_quantile(0.5 + level / 2) for level in (CONFIDENCE, one.level))
+    return (one.high - one.low) / 2 * usual / own

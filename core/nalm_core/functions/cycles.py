@@ -35,6 +35,13 @@ class SampledSide:
     """CPP of the chain."""
     launches: Mapping[str | None, Sequence[float]]
     """CPP by launch of each stage; None: of the chain."""
+    most_unlisted: int = 0
+    """Samples that a function which is not in `samples` has at most."""
+
+    def range_of(self, unit: frozenset[Key]) -> tuple[int, int]:
+        """Least and most samples of the functions together."""
+        listed = [self.samples[key] for key in unit if key in self.samples]
+        return sum(listed), sum(listed) + self.most_unlisted * (len(unit) - len(listed))
 
 
 @dataclass(frozen=True)
@@ -42,10 +49,12 @@ class CycleTest:
     """Functions whose cycles were tested together: one, or those between which cost moved."""
 
     base_cpp: float
+    """By the samples of functions that the profile lists."""
     head_cpp: float
     low: float
     high: float
-    """Interval of the ratio at 1 - FUNCTION_FALSE_DISCOVERY_RATE."""
+    """Interval of the ratio at 1 - FUNCTION_FALSE_DISCOVERY_RATE, with all samples that a function may have
+    which a profile does not list."""
     p_value: float
     significant: bool = False
 
@@ -65,13 +74,14 @@ def sampled_side(
     for one in profile.functions:
         if one.stage not in apart:
             found[one.stage, one.name] += one.samples
-    return SampledSide(found, cpp / own, cpp, launches)
+    return SampledSide(found, cpp / own, cpp, launches, profile.most_unlisted)
 
 
 def cycle_tests(
     base: SampledSide, head: SampledSide, units: Sequence[frozenset[Key]]
 ) -> dict[frozenset[Key], CycleTest]:
-    """Tests of all units with FUNCTION_SAMPLES on one side, at one false discovery rate over all of them.
+    """Tests of all units that have FUNCTION_SAMPLES, as the mean of both sides, at one false discovery rate
+    over all of them.
 
     By Benjamini & Hochberg (1995): samples of different functions are independent Poisson counts, or, given
     their sum, slightly negatively dependent. core/tests/functions/test_discovery.py shows the rate.
@@ -86,9 +96,30 @@ def cycle_tests(
 
 
 def _test(base: SampledSide, head: SampledSide, unit: frozenset[Key]) -> CycleTest | None:
-    old, new = (sum(side.samples.get(key, 0) for key in unit) for side in (base, head))
-    if max(old, new) < FUNCTION_SAMPLES:
+    (old, most_old), (new, most_new) = base.range_of(unit), head.range_of(unit)
+    if old + new < 2 * FUNCTION_SAMPLES:  # of the sum, which says nothing of the difference
         return None
+    least, most = _estimate(base, head, unit, most_old, new), _estimate(base, head, unit, old, most_new)
+    return CycleTest(
+        base_cpp=old * base.cycles,
+        head_cpp=new * head.cycles,
+        low=least.low,
+        high=most.high,
+        p_value=1.0 if least.ratio < 0 < most.ratio else max(least.p_value, most.p_value),
+    )
+
+
+@dataclass(frozen=True)
+class _Estimate:
+    ratio: float
+    """ln(head / base)."""
+    low: float
+    high: float
+    p_value: float
+
+
+def _estimate(base: SampledSide, head: SampledSide, unit: frozenset[Key], old: int, new: int) -> _Estimate:
+    """old, new: samples of the unit."""
     ratio = log((new + CONTINUITY) * head.cycles) - log((old + CONTINUITY) * base.cycles)
     by_samples = 1 / (old + CONTINUITY) + 1 / (new + CONTINUITY)
     scatter, degrees = _scatter(base, head, unit)
@@ -96,12 +127,8 @@ def _test(base: SampledSide, head: SampledSide, unit: frozenset[Key]) -> CycleTe
     # Welch & Satterthwaite: the part of the samples is known exactly
     degrees = min(MOST_DEGREES, degrees * (total / scatter) ** 2) if scatter > 0 else MOST_DEGREES
     reach = t_quantile(degrees, 1 - FUNCTION_FALSE_DISCOVERY_RATE / 2) * sqrt(total)
-    return CycleTest(
-        base_cpp=old * base.cycles,
-        head_cpp=new * head.cycles,
-        low=exp(ratio - reach),
-        high=exp(ratio + reach),
-        p_value=2 * t_cdf(degrees, -abs(ratio) / sqrt(total)),
+    return _Estimate(
+        ratio, exp(ratio - reach), exp(ratio + reach), 2 * t_cdf(degrees, -abs(ratio) / sqrt(total))
     )
 
 

@@ -3,7 +3,8 @@
 
 A link to a new commit hangs a node on the graph. A link between two known nodes corrects all levels by their
 covariances with its ends (Sherman & Morrison, Ann. Math. Stat. 21 (1950) 124). The weights of other links
-stay; a new one that does not agree with them calls for a whole solution, which decides which is at fault.
+stay; a new one that does not agree with them calls for a whole solution, which decides which is at fault. So
+does one that joins two parts of a history: the levels of the other part are not known.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 
 from nalm_core.history import constants as c
 from nalm_core.history.core_solve import SYMMETRIC, laplacian
-from nalm_core.history.levels import Levels, Links, floored, solve
+from nalm_core.history.levels import Levels, Links, birge_ratio, floored, solve
 from nalm_core.history.reduction import Floats
 
 
@@ -48,7 +49,7 @@ class _Grown:
         known = np.isfinite(self.level[[base, head]])
         error = float(floored(self.links.variance[number]))
         step = float(self.links.ln_ratio[number])
-        if not known.any():
+        if not known.any() or (not known.all() and self._has_links(head if known[0] else base, number)):
             return False
         weight, misfit = 1.0, np.nan
         if base == head:
@@ -72,6 +73,10 @@ class _Grown:
             self.factors, self.updates = None, []
         return True
 
+    def _has_links(self, node: int, number: int) -> bool:
+        """Among those before this number."""
+        return bool((self.links.base[:number] == node).any() or (self.links.head[:number] == node).any())
+
     def relative_to(self, reference: int) -> Levels:
         level, variance = self.level, self.variance
         if not np.isfinite(level[reference]):
@@ -80,7 +85,8 @@ class _Grown:
             column = self._column(self.ground, reference)
             variance = np.maximum(variance + variance[reference] - 2 * column, 0.0)
             level = level - level[reference]
-        return Levels(level, variance * self.scale**2, self.weight, self.misfit, reference, self.scale)
+        scale = birge_ratio(self.misfit[self.links.base != self.links.head])
+        return Levels(level, variance * scale**2, self.weight, self.misfit, reference, scale)
 
     def between(self, base: int, head: int) -> tuple[float, float] | None:
         if not np.isfinite(self.level[[base, head]]).all():
@@ -101,7 +107,7 @@ class _Grown:
         number[known] = np.arange(known.sum())
         if self.factors is None:
             used = self.links.at(np.arange(len(self.weight)))
-            inside = np.isfinite(self.level[used.base]) & (used.base != used.head)
+            inside = np.isfinite(self.level[used.base] + self.level[used.head]) & (used.base != used.head)
             used, weight = used.at(np.flatnonzero(inside)), self.weight[inside]
             whole = laplacian(used.base, used.head, weight / floored(used.variance), len(self.level))
             self.factors = splu(whole[known][:, known].tocsc(), **SYMMETRIC)

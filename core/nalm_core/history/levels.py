@@ -76,7 +76,7 @@ def solve(nodes: int, links: Links, reference: int, weights: Floats | None = Non
     found = _Iteration(shape_of(len(of_node), pairs), own, begin)
     found.run()
     solved = found.solved.at_nodes(int(number[reference]))
-    scale = _scale(found.misfit)
+    scale = birge_ratio(found.misfit)
     level[of_node], variance[of_node] = solved[0], solved[1] * scale**2
     weight[used], misfit[used] = found.weight, found.misfit
     return Levels(level, variance, weight, misfit, reference, scale)
@@ -85,6 +85,15 @@ def solve(nodes: int, links: Links, reference: int, weights: Floats | None = Non
 def floored(variance: Floats) -> Floats:
     """Exact counts, too, are compared through builds that differ in layout and rounding."""
     return np.maximum(variance, c.LEAST_ERROR**2)
+
+
+def birge_ratio(misfit: Floats) -> float:
+    """Factor of all standard errors (Birge, Phys. Rev. 40 (1932) 207), at least 1: from the median of the
+    misfits, which a few outlying links do not move. misfit: by link; NaN: nothing checks it."""
+    known = misfit[np.isfinite(misfit)]
+    if len(known) < c.MIN_CHECKS:
+        return 1.0
+    return max(1.0, float(np.median(np.abs(known))) / c.NORMAL_MEDIAN)
 
 
 def _component(nodes: int, links: Links, reference: int) -> np.ndarray:
@@ -146,11 +155,3 @@ def _weights(apart: Floats, error: Floats, variance: Floats) -> Floats:
     each other and nothing decides, both do, so that the error of the level says it."""
     needed = np.nan_to_num(apart**2 / c.MISFIT**2 - error, nan=0.0)
     return variance / np.maximum(variance, needed)
-
-
-def _scale(misfit: Floats) -> float:
-    """Birge ratio from the median of the misfits, which a few outlying links do not move."""
-    known = misfit[np.isfinite(misfit)]
-    if len(known) < c.MIN_CHECKS:
-        return 1.0
-    return max(1.0, float(np.median(np.abs(known))) / c.NORMAL_MEDIAN)

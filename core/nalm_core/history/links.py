@@ -3,19 +3,21 @@
 
 A commit that changes the feature set has two comparisons: of the code, both with base's features, and of the
 features, in head's code. Cycles are compared as in the verdict, turn by turn; other metrics launch by launch,
-or layout by layout where launches are in several layouts of code.
+or layout by layout where launches are in several layouts of code. Variances are those of intervals over the
+normal quantile, so that few launches do not seem exact.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
-from math import isfinite, log
+from math import fsum, inf, isfinite, log
 from typing import NamedTuple
 
 from nalm_core.report.defaults import CONFIDENCE, STAGE_FALSE_DISCOVERY_RATE
 from nalm_core.report.history_figure import HistoryFigure
 from nalm_core.report.judged_arm import equal_code, feature_change, judged_arm
+from nalm_core.report.own_metrics import OwnMetric
 from nalm_core.report.rounds import launches_done, unit_means
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.summary import ArmSummary, Summaries
@@ -105,7 +107,12 @@ def _ln_and_error(change: Change) -> tuple[float | None, float | None]:
         return None, None
     if not (0 < low <= ratio <= high and isfinite(high) and 0 < level < 1):
         return None, None
-    return log(ratio), (log(high) - log(low)) / 2 / normal_quantile(0.5 + level / 2)
+    return log(ratio), _error(low, high, level)
+
+
+def _error(low: float, high: float, level: float) -> float:
+    """Standard error of ln(head / base) by its interval at this level."""
+    return (log(high) - log(low)) / 2 / normal_quantile(0.5 + level / 2)
 
 
 def _ln(base: float | None, head: float | None) -> float | None:
@@ -115,6 +122,7 @@ def _ln(base: float | None, head: float | None) -> float | None:
 def _others(summaries: Summaries, part: Part, base: Arm, head: Arm) -> Iterator[LinkValue]:
     """Metrics that the verdict's comparison does not have."""
     report, old, new = summaries.report, summaries.of(base), summaries.of(head)
+    in_bins = {one.name: one for one in report.own_metrics if one.begins}
     places = [(CHAIN, old.chain, new.chain)]
     places += [(name, old.stages[name], of) for name, of in new.stages.items() if name in old.stages]
     for stage, before, after in places:
@@ -123,8 +131,21 @@ def _others(summaries: Summaries, part: Part, base: Arm, head: Arm) -> Iterator[
             if metric in OF_VERDICT or known is None or known.source != figure.source:
                 continue
             found = _compared(report, known, figure, old, new)
-            if found is not None:
-                yield LinkValue(stage, metric, figure.source, part, *found)
+            if found is None:
+                continue
+            more = _of_bins(in_bins[metric], base, head) if metric in in_bins else 0.0
+            if isfinite(more):
+                yield LinkValue(stage, metric, figure.source, part, found[0], found[1] + more)
+
+
+def _of_bins(metric: OwnMetric, base: Arm, head: Arm) -> float:
+    """Variance of ln(head / base) of values that are known to a bin: each arm may be off by the width of its
+    bins. Infinite where these begin at 0."""
+    found = 0.0
+    for arm in (base, head):
+        least = fsum(metric.begins[arm])
+        found += log(fsum(metric.values[arm]) / least) ** 2 if least > 0 else inf
+    return found
 
 
 def _compared(
@@ -138,7 +159,9 @@ def _compared(
     if not before or min(*before, *after) <= 0:
         return None
     estimate = estimate_ratio(before, after, kept=middle_launches(before, after))
-    return None if estimate is None else (estimate.ln_ratio, estimate.standard_error**2)
+    if estimate is None:
+        return None
+    return estimate.ln_ratio, _error(*estimate.interval(1 - CONFIDENCE), CONFIDENCE) ** 2
 
 
 def _launches(summary: ArmSummary) -> list[int]:

@@ -33,7 +33,7 @@ from nalm_core.report.outcome import CHANGED, Decided, Outcome
 from nalm_core.report.run_report import Model, Settings
 from nalm_core.stats.changed_code import CodeEstimate, by_parts
 from nalm_core.stats.estimate import RatioEstimate
-from nalm_core.stats.sequential import decide_by, look_schedule, settings_of_each_test, spent_at
+from nalm_core.stats.sequential import decide_at, decide_by, look_schedule, settings_of_each_test, spent_at
 from nalm_core.text.amounts import amount
 from nalm_core.text.percents import change_percent, interval_percent, margin_percent, share_percent
 from nalm_core.verdict.code_change import in_stages
@@ -125,10 +125,9 @@ def pool(
             break
         done = ordered[:launches]
         mean = _mean(done, beside)
-        stages = _changed_stages(done)
-        tested = planned.model_copy(update={"changed_stages": stages})
+        tested = planned.model_copy(update={"changed_stages": _changed_stages(done)})
         chain = None if mean is None else mean[0].estimate
-        outcome, by_code = decide_by(chain, partial(_code, done, stages), tested, look)
+        outcome, by_code = decide_by(chain, partial(_code, done, tested, look), tested, look)
         placed = (
             mean is not None
             and equal_counts
@@ -194,11 +193,18 @@ def _changed_stages(own: Sequence[PooledLaunch]) -> list[str] | None:
     return list(known.pop()) if len(known) == 1 else None
 
 
-def _code(own: Sequence[PooledLaunch], stages: Sequence[str] | None) -> CodeEstimate | None:
-    """The pair's mean by the stages with changed code, and by the others; None if these are unknown."""
-    if stages is None:
+def _code(own: Sequence[PooledLaunch], settings: Settings, look: int) -> CodeEstimate | None:
+    """The pair's mean by the stages with changed code, and by the others; None if these are unknown, or show
+    no change at the look by themselves: the fits of the others, which take long, could not decide then."""
+    stages = settings.changed_stages
+    changed = None if stages is None else _part(own, stages)
+    if stages is None or decide_at(changed, settings_of_each_test(settings), look) not in CHANGED:
         return None
-    return by_parts(stages, own[0].stages, partial(_part, own), _placements(own))
+
+    def ratio(of: Sequence[str]) -> RatioEstimate | None:
+        return changed if of is stages else _part(own, of)
+
+    return by_parts(stages, own[0].stages, ratio, _placements(own))
 
 
 def _part(own: Sequence[PooledLaunch], stages: Sequence[str]) -> RatioEstimate | None:

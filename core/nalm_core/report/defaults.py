@@ -67,7 +67,7 @@ FUNCTION_MARGIN: Final = 0.05
 FUNCTION_SHARE: Final = 0.0005
 """Share of the chain's cost from which a function's change matters."""
 FUNCTION_SAMPLES: Final = 25
-"""Fewest samples of a function, on one side, by which its cycles are tested."""
+"""Fewest samples of a function, as the mean of both sides, by which its cycles are tested."""
 FUNCTION_FALSE_DISCOVERY_RATE: Final = 0.01
 """Share of wrong ones among functions whose sampled cycles differ significantly."""
 FUNCTION_CALLS_EQUAL: Final = 0.001

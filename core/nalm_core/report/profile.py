@@ -65,6 +65,12 @@ class Profile(Model):
     instructions_read: bool = False
     """True if the code was searched for slow_instructions."""
 
+    @property
+    def most_unlisted(self) -> int:
+        """Samples that a function which is not in `functions` has at most; 0 if these have all samples."""
+        listed = [one.samples for one in self.functions]
+        return max(0, min([self.samples - sum(listed), *listed]))
+
 
 class ThreadCount(Model):
     """One event of one lcore's thread over one turn, user space only."""

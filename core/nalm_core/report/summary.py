@@ -95,12 +95,12 @@ def summarise(report: RunReport, arm: Arm) -> ArmSummary:
     )
 
 
-def cpp_of_units(report: RunReport, arm: Arm) -> dict[str | None, Sequence[float]]:
-    """CPP of each launch or layout by stage, and, for None, of the chain. Raises KeyError as `summarise`."""
+def cpp_of_launches(report: RunReport, arm: Arm) -> dict[str | None, Sequence[float]]:
+    """CPP of each launch by stage, and, for None, of the chain. Raises KeyError as `summarise`."""
     info, rounds = report.arms[arm], _sums(report, arm)
     found: dict[str | None, HistoryFigure | None] = {None: _chain_cpp(_without_marks(arm, rounds), info)}
     found.update({one.name: _stage_cpp(rounds, info, one.name) for one in info.stages if not one.apart})
-    return {stage: one.units for stage, one in found.items() if one is not None}
+    return {stage: one.launches for stage, one in found.items() if one is not None}
 
 
 def _sums(report: RunReport, arm: Arm) -> Sums:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nalm_core.stats.quantiles import chi_square_tail
+from nalm_core.stats.quantiles import chi_square_tail, f_tail
 
 Matrix = NDArray[np.float64]
 
@@ -43,11 +43,22 @@ class Linear:
     chi_squared: float
     free: int
     """Rows beyond the columns."""
+    unsure: float
+    """Sum over the rows of (share of chi_squared that is expected of the row)^2 / degrees of its error."""
 
     @property
     def lack_of_fit(self) -> float | None:
-        """Probability of residuals as large under the model; None without degrees of freedom."""
-        return chi_square_tail(self.free, self.chi_squared) if self.free else None
+        """Probability of residuals as large under the model; None without degrees of freedom.
+
+        With estimated errors, chi_squared over a factor is about F (Johansen, Biometrika 67 (1980) 85).
+        """
+        free, unsure = self.free, self.unsure
+        if not free:
+            return None
+        if unsure == 0:
+            return chi_square_tail(free, self.chi_squared)
+        factor = free + 2 * unsure - 6 * unsure / (free + 2)
+        return f_tail(free, free * (free + 2) / (3 * unsure), self.chi_squared / factor)
 
 
 def operator(design: Matrix, weights: Matrix) -> Matrix:
@@ -76,10 +87,17 @@ def fit(design: Matrix, values: Matrix, errors: Matrix, degrees: Matrix, weights
     # The fit shrinks residuals: each is compared with its own variance after the fit.
     remaining = np.eye(len(values)) - design @ apply
     spread = remaining @ np.diag(errors**2) @ remaining.T
-    chi_squared = float(residuals @ np.linalg.pinv(spread, rcond=SMALL) @ residuals)
-    free = len(values) - design.shape[1]
+    inverse = np.linalg.pinv(spread, rcond=SMALL)
+    expected = errors**2 * np.diag(remaining.T @ inverse @ remaining)
     return Linear(
-        apply, coefficients, covariance, _degrees(apply, errors, degrees), residuals, chi_squared, free
+        apply,
+        coefficients,
+        covariance,
+        _degrees(apply, errors, degrees),
+        residuals,
+        chi_squared=float(residuals @ inverse @ residuals),
+        free=len(values) - design.shape[1],
+        unsure=float((expected**2 / degrees).sum()),
     )
 
 

@@ -123,7 +123,7 @@ def decide(report: RunReport) -> Decision:
     def code() -> CodeEstimate | None:
         return code_estimate(report, units) if arm is Arm.HEAD else None
 
-    outcome, _ = decide_by(_chain(units), code, settings, look)
+    outcome, _ = decide_by(estimate_of(units), code, settings, look)
     if outcome is not None:
         return Decision(outcome, f"decided at look {look} after {launches} launches", launches, look, None)
     if later is None:
@@ -144,10 +144,10 @@ def _price_only(report: RunReport, launches: int, first_look: int) -> Decision:
 
 def chain_estimate(report: RunReport, base: Arm, head: Arm) -> RatioEstimate | None:
     """Ratio of the chain's CPP over the launches, or layouts, that take part."""
-    return _chain(random_units(report, pair_launches(report, base, head)))
+    return estimate_of(random_units(report, pair_launches(report, base, head)))
 
 
-def _chain(units: Sequence[PairedLaunch]) -> RatioEstimate | None:
+def estimate_of(units: Sequence[PairedLaunch]) -> RatioEstimate | None:
     old, new = [one.base_cpp() for one in units], [one.head_cpp() for one in units]
     return estimate_ratio(old, new, kept=middle_launches(old, new))
 

@@ -124,8 +124,9 @@ def culprits(
 ) -> list[StageChange]:
     """Stages that bear the chain's change, largest contribution first.
 
-    The time goes there, but the commit's edit may be elsewhere. An added or removed stage has no test of its
-    own and counts by its contribution. stages: those that decided the outcome; None: the whole chain did.
+    The time goes there, but the commit's edit may be elsewhere. An added or removed stage, or one without
+    cycles in one arm, has no test of its own and counts by its contribution. stages: those that decided the
+    outcome; None: the whole chain did.
     """
     chain = comparison.chain
     if chain.base is None or chain.head is None:
@@ -141,7 +142,7 @@ def culprits(
         (sign * stage.contribution_cycles, stage)
         for stage in bearing
         if stage.contribution_cycles is not None
-        and (stage.significant or stage.kind != "common")
+        and (stage.significant or stage.kind != "common" or stage.zero_arm)
         and stage.relevant
         and sign * stage.contribution_cycles >= CULPRIT_SHARE * abs(total)
     ]

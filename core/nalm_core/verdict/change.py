@@ -59,6 +59,13 @@ class StageChange(Change):
     """Its contribution is large enough to matter for the chain."""
     cause: Cause | None
 
+    @property
+    def zero_arm(self) -> Literal["base", "head"] | None:
+        """The arm that has the stage without cycles in it, so that there is no ratio and no test."""
+        if self.base is not None and self.head is not None:
+            return "base" if self.base.cpp <= 0 else "head" if self.head.cpp <= 0 else None
+        return None
+
 
 def figure(cpp: CyclesPerPacket, cpp_source: str, ipp: float | None, ipp_source: str | None) -> Figure:
     """Figures of an arm, labelled with their sources."""

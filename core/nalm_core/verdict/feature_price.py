@@ -43,9 +43,11 @@ def feature_stages(price: Comparison, at_cpp: float) -> list[StageChange]:
 
 
 def in_pass_order(report: RunReport, stages: Sequence[StageChange]) -> list[StageChange]:
-    """Stages in head's order; a removed stage follows the stage that it followed in base."""
-    names = [[stage.name for stage in report.arms[arm].stages] for arm in (Arm.BASE, Arm.HEAD)]
-    order = merged_order(*names)
+    """Stages in head's order; a stage that head lacks follows the stage that it followed in head with base's
+    features, or in base."""
+    order: list[str] = []
+    for arm in (Arm.BASE, Arm.HEAD_AS_BASE, Arm.HEAD):
+        order = merged_order(order, [stage.name for stage in report.arms[arm].stages])
     return sorted(stages, key=lambda stage: order.index(stage.stage))
 
 

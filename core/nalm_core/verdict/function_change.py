@@ -11,7 +11,7 @@ from nalm_core.functions.model import FunctionJudgement, FunctionOutcome
 from nalm_core.report.catalogue import FUNCTION_IPP, METRICS
 from nalm_core.report.defaults import FUNCTION_MARGIN
 from nalm_core.report.run_report import Arm, RunReport
-from nalm_core.report.summary import cpp_of_units
+from nalm_core.report.summary import cpp_of_launches
 from nalm_core.text.percents import change_percent, interval_percent
 from nalm_core.verdict.change import Change
 from nalm_core.verdict.metric_change import MetricChange
@@ -45,10 +45,10 @@ def margins(report: RunReport) -> Margins:
 
 
 def _launches(report: RunReport, arm: Arm) -> Mapping[str | None, Sequence[float]]:
-    """CPP of each launch or layout of an arm that was sampled."""
+    """CPP of each launch of an arm that was sampled."""
     if arm not in report.arms or not any(one.arm is arm for one in report.profiles):
         return {}
-    return cpp_of_units(report, arm)
+    return cpp_of_launches(report, arm)
 
 
 def changed(judged: Sequence[FunctionJudgement]) -> list[FunctionJudgement]:

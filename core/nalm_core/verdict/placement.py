@@ -9,10 +9,10 @@ from statistics import fmean
 
 from nalm_core.report.defaults import MIN_LAYOUTS, PLACEMENT_CHANGE
 from nalm_core.report.judged_arm import judged_arm
-from nalm_core.report.rounds import PairedLaunch, launches_done
+from nalm_core.report.rounds import PairedLaunch, launches_done, pair_launches, random_units
 from nalm_core.report.run_report import Arm, RunReport, Settings
 from nalm_core.stats.estimate import RatioEstimate
-from nalm_core.stats.sequential import chain_estimate, look_for, settings_of_each_test, spent_at
+from nalm_core.stats.sequential import estimate_of, look_for, settings_of_each_test, spent_at
 from nalm_core.text.percents import share_percent
 
 WITHIN = 1.96
@@ -27,10 +27,11 @@ def may_be_placement(report: RunReport) -> bool:
     Reports whose counts were not compared before the first round are judged without this rule, as they were.
     """
     arm, settings = judged_arm(report), report.settings
-    if arm is None or not settings.equal_counts or layouts_measured(report) >= MIN_LAYOUTS:
+    if arm is None or not settings.equal_counts:
         return False
-    estimate = chain_estimate(report, Arm.BASE, arm)
-    if estimate is None:
+    launches = pair_launches(report, Arm.BASE, arm)
+    estimate = estimate_of(random_units(report, launches))
+    if estimate is None or layouts_measured(report, launches) >= MIN_LAYOUTS:
         return False
     return reaches_placement(estimate, settings, look_for(launches_done(report), settings))
 
@@ -41,20 +42,22 @@ def reaches_placement(estimate: RatioEstimate, settings: Settings, look: int) ->
     return max(log(low), -log(high)) <= PLACEMENT_CHANGE
 
 
-def layouts_measured(report: RunReport) -> int:
-    """Different placements of code that the launches had."""
+def layouts_measured(report: RunReport, launches: Sequence[PairedLaunch]) -> int:
+    """Different placements of code that these launches had. launches: all that take part."""
     if report.layouts is None or not report.layouts.relinked:
         return 1
-    return len(set(report.layouts.numbers))
+    return len({report.layouts.of(one.launch) for one in launches})
 
 
-def untried(report: RunReport) -> str:
-    """Why the placements of code that a change needs were not measured, and what would help."""
+def untried(report: RunReport, launches: Sequence[PairedLaunch]) -> str:
+    """Why the placements of code that a change needs were not measured, and what would help. launches: all
+    that take part."""
     if report.layouts is not None and not report.layouts.relinked:
         return f"nalm cannot link the builds again with another placement ({report.layouts.reason})"
+    taken = layouts_measured(report, launches)
     return (
-        f"{layouts_measured(report)} of the {MIN_LAYOUTS} placements that would tell were measured; measure "
-        "longer ([judge] budget_seconds, max_launches; without layouts = 1)"
+        f"{taken} of the {MIN_LAYOUTS} placements that would tell were measured; measure longer ([judge] "
+        "budget_seconds, max_launches; without layouts = 1)"
     )
 
 
@@ -89,7 +92,7 @@ def placement_note(report: RunReport, launches: Sequence[PairedLaunch]) -> str |
             f"Stack and heap were placed in several ways, code in one: {report.layouts.reason}. Placement of "
             "code may be a part of the change."
         )
-    taken = layouts_measured(report)
+    taken = layouts_measured(report, launches)
     spread = placement_spread(report, launches)
     if spread is None:
         return f"The builds were measured in {taken} placements of their code, too few to show its effect."

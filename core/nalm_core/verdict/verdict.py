@@ -321,11 +321,13 @@ def _judge_pair(pairs: Pairs, verdict: Verdict, arm: Arm) -> Verdict:
         update={
             "outcome": outcome,
             "reason": (
-                wording.untried_placement(comparison.chain, untried(report), digits)
+                wording.untried_placement(
+                    comparison.chain, untried(report, pairs.launches(Arm.BASE, arm)), digits
+                )
                 if placed
-                else wording.reason_by_code(outcome, code, blamed, cause, digits)
+                else wording.reason_by_code(outcome, code, blamed, digits)
                 if code is not None and code.decided
-                else wording.reason(outcome, comparison, cause, report, found.code)
+                else wording.reason(outcome, comparison, blamed, report, found.code)
             )
             + wording.same_instructions(outcome, comparison, changes)
             + wording.other_stages(outcome, comparison, blamed, digits)

@@ -19,7 +19,7 @@ from nalm_core.stats.estimate import RatioEstimate
 from nalm_core.text.amounts import amount, listed
 from nalm_core.text.percents import change_percent, digits_for, margin_percent
 from nalm_core.verdict.attribution import Comparison
-from nalm_core.verdict.change import Cause, Change, StageChange, is_cause_certain
+from nalm_core.verdict.change import Cause, Change, StageChange, cause_of, is_cause_certain
 from nalm_core.verdict.code_change import CodeChange, CodeRatio, in_stages
 from nalm_core.verdict.instruction_change import InstructionChange
 from nalm_core.verdict.metric_change import MetricChange, in_short, largest_first, metric_name, number, said
@@ -192,11 +192,12 @@ def too_few(report: RunReport, arm: Arm) -> str:
 def reason(
     outcome: Decided,
     comparison: Comparison,
-    cause: Cause | None,
+    blamed: Sequence[StageChange],
     report: RunReport,
     code: CodeEstimate | None = None,
 ) -> str:
-    """The verdict in a sentence. code: the change of the stages with changed code, if that could decide."""
+    """The verdict in a sentence. blamed: the stages that bear a change. code: the change of the stages with
+    changed code, if that could decide."""
     chain, margin = comparison.chain, report.settings.margin
     if chain.ln_cpp is None or chain.low is None or chain.high is None:
         return "There are not enough launches to compare."
@@ -211,15 +212,16 @@ def reason(
             f"±{margin_percent(margin)}; {what_would_help(open_, report)}."
         )
     verb = "grew" if outcome == Outcome.REGRESSED else "fell"
+    cause = cause_of(chain.ln_cpp, chain.ln_ipp)
+    if blamed and blamed[0].cause not in (None, cause):
+        return f"Cycles per packet {verb}, {size}: {_because_in(outcome, blamed[0], digits)}."
     return f"Cycles per packet {verb}, {size}: {_because(outcome, chain, cause, digits)}."
 
 
-def reason_by_code(
-    outcome: Decided, code: CodeChange, blamed: Sequence[StageChange], cause: Cause | None, digits: int
-) -> str:
+def reason_by_code(outcome: Decided, code: CodeChange, blamed: Sequence[StageChange], digits: int) -> str:
     """The verdict in a sentence, where the stages with changed code decided. blamed: those that bear it."""
     verb = "grew" if outcome == Outcome.REGRESSED else "fell"
-    why = f": {_because(outcome, blamed[0], cause, digits)} in {blamed[0].stage}" if blamed else ""
+    why = f": {_because_in(outcome, blamed[0], digits)}" if blamed and blamed[0].ln_cpp is not None else ""
     assert code.others is not None  # where every stage shows a change, the chain decides
     return (
         f"Cycles per packet {verb} by changed code {in_stages(code)}, "
@@ -326,6 +328,10 @@ def instructions_too(outcome: Decided, changes: Sequence[InstructionChange]) -> 
     return f"; {first.stage}: {size}"
 
 
+def _because_in(outcome: Decided, stage: StageChange, digits: int) -> str:
+    return f"{_because(outcome, stage, stage.cause, digits)} in {stage.stage}"
+
+
 def _because(outcome: Decided, chain: Change, cause: Cause | None, digits: int) -> str:
     if chain.ln_ipp is None or chain.ln_eipc is None:
         return "instructions were not counted, so the cause is not known"
@@ -362,8 +368,9 @@ def summary(
         return f"{percent(chain.ln_cpp, digits)} cycles, not decided"
     what, where = (chain, "chain") if not blamed else (blamed[0], blamed[0].stage)
     if what.ln_cpp is None:
-        size = f"{getattr(what, 'contribution_cycles', 0.0) or 0.0:+.1f} cycles/packet"
-        return f"{where}: {size} ({getattr(what, 'kind', 'changed')})"
+        assert isinstance(what, StageChange)  # the chain has one
+        how = f"none in {what.zero_arm}" if what.zero_arm else what.kind
+        return f"{where}: {what.contribution_cycles or 0.0:+.1f} cycles/packet ({how})"
     text = f"{where}: {percent(what.ln_cpp, digits)} cycles"
     if cause == "instructions" and what.ln_ipp is not None:
         text += f", instructions ({percent(what.ln_ipp, digits)} IPP)"

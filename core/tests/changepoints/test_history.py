@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -123,3 +124,14 @@ def test_equal_values_have_no_change_which_is_why_they_are_not_searched(
     steps = [100.0] * 20 + [120.0] * 20
     found = changes([values[:40], steps, [7.0] * 40], [1] * 40)
     assert [len(one.changes) for one in found] == [0, 1, 0]
+
+
+def test_a_stage_that_nothing_passed_before_moves_the_chain_by_its_cycles() -> None:
+    rng = np.random.default_rng(3)
+    stage = [*np.zeros(30), *(50 + rng.normal(0, 0.3, 30))]
+    chain = [*(300 + rng.normal(0, 1, 30)), *(350 + rng.normal(0, 1, 30))]
+    for own, cost in ((stage, chain), (stage[::-1], chain[::-1])):
+        (found,) = changes([own], [0] * 60)[0].changes
+        share = chain_share(found, own, cost)
+        assert share == pytest.approx((own[-1] - own[0]) / cost[0], rel=0.02)
+        assert is_relevant(share)

@@ -98,6 +98,47 @@ def test_added_links_give_what_solving_at_once_gives(case: tuple[int, Links, int
     assert grown.variance == pytest.approx(variance, rel=1e-5, abs=1e-13)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_links_that_join_parts_of_a_history_give_all_levels(seed: int) -> None:
+    """A backfill in random order, each commit against its parent. At its end 83 of 200 commits had none."""
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(np.arange(1, 60))
+    rows = [(int(one) - 1, int(one), rng.normal(0, 0.01), 0.002) for one in order]
+    grown = solve(60, links(rows[0]), rows[0][1])
+    for number in range(1, len(rows)):
+        known = links(*rows[: number + 1])
+        grown = extend(60, known, grown, rows[number][1])
+        whole = solve(60, known, rows[number][1])
+        assert grown.level == pytest.approx(whole.level, abs=1e-12, nan_ok=True)
+        assert grown.variance == pytest.approx(whole.variance, rel=1e-9, abs=1e-18, nan_ok=True)
+
+
+def test_a_commit_without_a_level_is_no_ground_for_others() -> None:
+    """3 and 2 are apart from 0 and 1 until 0 is compared with 2; the same pair follows."""
+    rows = [(0, 1, 0.0, 1e-4), (3, 2, 0.0, 1e-2), (0, 2, 0.0, 1e-2), (0, 2, 0.004, 1e-2)]
+    grown = solve(4, links(*rows[:2]), 2)
+    for number in (3, 4):
+        grown = extend(4, links(*rows[:number]), grown, 2)
+    assert np.sqrt(grown.variance) == pytest.approx([0.00707, 0.00707, 0, 0.01], abs=1e-5)
+    assert difference(4, links(*rows), grown, 0, 2) == pytest.approx((0.002, 0.00707), abs=1e-5)
+
+
+def test_added_links_that_disagree_widen_all_errors() -> None:
+    """As a whole solution does: errors are 1.3 times what the links say."""
+    rng = np.random.default_rng(0)
+    rows = [(one, one + 1, rng.normal(0, 0.0013), 0.001) for one in range(5)]
+    grown = solve(6, links(*rows), 5)
+    for head in range(6, 200):
+        rows.append((head - 1, head, rng.normal(0, 0.0013), 0.001))
+        if head % 4 == 0:
+            rows.append((head - 5, head, rng.normal(0, 0.0013), 0.001))
+        grown = extend(head + 1, links(*rows), grown, head)
+    whole = solve(200, links(*rows), 199)
+    assert whole.scale > 1.2
+    assert grown.scale == pytest.approx(whole.scale, rel=0.15)
+    assert grown.variance[0] == pytest.approx(whole.variance[0], rel=0.3)
+
+
 def without_loops(given_links: Links) -> Links:
     return given_links.at(np.flatnonzero(given_links.base != given_links.head))
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
+from nalm_core.pooling import pool as of_pool
 from nalm_core.pooling.components import components, observations, pair_mean
 from nalm_core.pooling.constants import POOL_FIRST_LOOK
 from nalm_core.pooling.launches import RunLaunches, run_launches
@@ -294,6 +295,20 @@ def test_changed_code_without_a_change_decides_nothing() -> None:
         found = pool(with_changed_code(drawn, 0.0), MARGIN)
         alarms += found is not None and found.outcome in (Outcome.REGRESSED, Outcome.IMPROVED)
     assert alarms <= 1
+
+
+def test_other_stages_are_fitted_where_changed_code_shows_a_change_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Their fits took most of the time of a pool: three at each look, and one for each further stage."""
+    fits = []
+    monkeypatch.setattr(of_pool, "components", lambda own: fits.append(len(own)) or components(own))
+    drawn = HOST.runs(np.random.default_rng(9), runs=6, launches=24, layouts=12)
+    for change, most in ((0.0, 2), (0.004, 4)):
+        fits.clear()
+        assert pool(with_changed_code(drawn, change), MARGIN) is not None
+        looks = Counter(fits)
+        assert max(looks.values()) == most
 
 
 def test_changed_code_needs_placements() -> None:

@@ -47,6 +47,22 @@ def test_a_change_of_one_layout_is_none_of_the_code() -> None:
     assert verdict.chain is not None and verdict.chain.low is not None and verdict.chain.low < 1
 
 
+def test_placements_count_whose_launches_take_part() -> None:
+    """Of 12 placements, 8 were measured while other programs took the core."""
+    report = slower(2.0, launches=24)
+    rounds = [
+        one
+        if one.launch < 8
+        else one.model_copy(update={"set_aside": "other programs took 70 % of the time"})
+        for one in report.rounds
+    ]
+    layouts = Layouts(relinked=True, numbers=[one // 2 for one in range(24)])
+    busy = report.model_copy(update={"rounds": rounds, "layouts": layouts})
+    assert may_be_placement(busy)
+    assert f"4 of the {MIN_LAYOUTS} placements that would tell were measured" in judge(busy).reason
+    assert not may_be_placement(report.model_copy(update={"layouts": layouts}))
+
+
 def test_a_wide_interval_at_equal_counts_is_no_improvement_however_large_the_estimate() -> None:
     """As a forwarder with an unused function more was measured on a busy host: -4.0 % (-7.4 .. -0.6)."""
     report = in_several_stacks(slower(-4.0, noise=Noise(launch=0.024, turn=0.01), launches=17, seed=3))

@@ -142,6 +142,28 @@ def test_a_faster_clock_and_other_packet_counts_do_not_matter() -> None:
     assert fast.chain.low == pytest.approx(slow.chain.low)
 
 
+def test_the_cause_in_the_sentence_is_that_of_the_stage_it_names() -> None:
+    """The chain executes more instructions, but nat pays, by pipeline use alone."""
+    head = {"rx": 20.0, "nat": 171.0, "l3fwd": 75.0, "tx": 46.0}
+    ipps = {"rx": 40, "nat": 330, "l3fwd": 210, "tx": 155}
+    verdict = judge(make_report(Side(head, ipps, code="b")))
+    assert (verdict.culprit_stages[0], verdict.cause) == ("nat", "pipeline")
+    assert re.search(
+        r": worse pipeline use \(eIPC -\d+\.\d %, instructions \+0\.0 %\) in nat\.", verdict.reason
+    )
+
+
+@pytest.mark.parametrize("outcome", ["regressed", "improved"])
+def test_a_stage_without_cycles_in_one_build_bears_the_change(outcome: str) -> None:
+    """No fragment reaches reassembly in one build: its change has no ratio, and is the whole change."""
+    idle, busy = ({**COSTS, "reassembly": cost} for cost in (0.0, 40.0))
+    base, head = (idle, busy) if outcome == "regressed" else (busy, idle)
+    verdict = judge(make_report(Side(head, None, code="b"), Side(base, None), launches=6))
+    assert (verdict.outcome, verdict.culprit_stages) == (outcome, ["reassembly"])
+    where = "none in base" if outcome == "regressed" else "none in head"
+    assert re.fullmatch(rf"reassembly: [+-](40|39)\.\d cycles/packet \({where}\)", verdict.summary)
+
+
 def test_a_feature_merge_is_judged_with_bases_features() -> None:
     verdict = judge(make_report(DPI, head_as_base=changed()))
     assert (verdict.outcome, verdict.features_added, verdict.judged_arm) == (
@@ -167,6 +189,17 @@ def test_a_removed_feature_has_a_negative_price() -> None:
     assert (verdict.outcome, verdict.features_removed) == ("same", ["dpi"])
     assert verdict.price_cycles_per_packet == pytest.approx(-200, rel=0.05)
     assert [stage.stage for stage in verdict.stages if stage.kind == "removed"] == ["dpi"]
+
+
+def test_a_stage_that_is_renamed_and_whose_feature_is_removed_was_in_neither_base_nor_head() -> None:
+    """acl becomes filter, and the feature is removed: only head with base's features has filter."""
+    acl = Side({**COSTS, "acl": 40.0}, None, ["nat", "acl", "l3fwd"])
+    renamed = Side({**COSTS, "filter": 40.0}, None, ["nat", "acl", "l3fwd"], "b")
+    verdict = judge(make_report(changed(), base=acl, head_as_base=renamed))
+    assert (verdict.outcome, verdict.features_removed) == ("same", ["acl"])
+    kinds = [(one.stage, one.kind) for one in verdict.stages if one.kind != "common"]
+    assert sorted(kinds) == [("acl", "removed"), ("filter", "added"), ("filter", "removed")]
+    assert verdict.price_cycles_per_packet == pytest.approx(-40, rel=0.1)
 
 
 def test_a_feature_in_equal_code_is_a_price_alone() -> None:

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from nalm_core.features.cost_model import Expected
+from nalm_core.report.defaults import CONFIDENCE
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -48,6 +50,13 @@ class Merge(NamedTuple):
         split = self.document.get("feature_split") or {}
         low, high = split.get("features_low"), split.get("features_high")
         return None if low is None or high is None else (low, high)
+
+    @property
+    def expected(self) -> Expected:
+        """The price with its interval."""
+        low, high = self.interval or (None, None)
+        level = (self.document.get("feature_split") or {}).get("features_level") or CONFIDENCE
+        return Expected(value=self.price, low=low, high=high, level=level)
 
 
 def merges(session: Session, project_id: int) -> list[Merge]:

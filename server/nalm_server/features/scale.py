@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from nalm_core.features.cost_model import CostModel
+from nalm_core.features.cost_model import CostModel, Expected
 from nalm_core.features.ncpp import Ncpp, normalise
 from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
@@ -26,7 +26,7 @@ class Scale:
     model: CostModel | None
     missing: str | None
     """Why there is no model, and what to do."""
-    came_at: Mapping[str, float]
+    came_at: Mapping[str, Expected]
     """By feature added after the reference: its price, in cycles per packet, when it was added."""
     reference: str | None = None
     """Commit of the model."""
@@ -59,11 +59,11 @@ def scale_of(session: Session, project: ProjectRow, scenario: str, host_class: s
             f"host class {host_class!r}: measure its features there in an experiment.",
             {},
         )
-    came_at: dict[str, float] = {}
+    came_at: dict[str, Expected] = {}
     for merge in repository.merges(session, project.id):
         of_scale = (merge.scenario, merge.host_class) == (scenario, host_class)
         if of_scale and merge.position > commit.position and len(merge.added) == 1 and not merge.removed:
-            came_at.setdefault(merge.added[0], merge.price)
+            came_at.setdefault(merge.added[0], merge.expected)
     return Scale(model, None, came_at, commit.sha)
 
 

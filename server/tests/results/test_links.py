@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import Any
 
+import numpy as np
 import pytest
 from nalm_server.changepoints import tasks
 from nalm_server.results.links import graph, known_levels, other_levels, repository
@@ -115,6 +117,28 @@ def test_stored_levels_of_other_links_are_not_taken(
         session.commit()
     after = levels_of(service)
     assert after[sha(1)] == pytest.approx(before[sha(1)] - 6 * 0.01, abs=1e-6)
+
+
+@pytest.mark.nightly
+def test_stored_levels_without_a_form_are_solved_again(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before forms, links that join parts of a history could lose levels."""
+    monkeypatch.setattr(known_levels, "STORE_FROM", 1)
+    upload_line(service, 7, slow_from=6)
+    tasks.drain(service.context)
+    before = levels_of(service)
+    with service.context.sessions() as session:
+        for row in session.scalars(select(LinkLevelsRow)):
+            with np.load(BytesIO(row.content)) as content:
+                arrays = {name: content[name] for name in content.files if name != "form"}
+            arrays["level"] = np.where(arrays["level"] == 0, 0, np.nan)
+            stored = BytesIO()
+            np.savez(stored, **arrays)
+            row.content = stored.getvalue()
+        session.commit()
+    graph._kept.clear()
+    assert levels_of(service) == pytest.approx(before, abs=1e-12)
 
 
 def levels_of(service: Service) -> dict[str, float]:

@@ -26,6 +26,9 @@ STORE_FROM = 200
 """Links below which a solution takes no time to speak of."""
 STORE_EVERY = 50
 """Further links after which it is stored again."""
+FORM = 2
+"""Of stored solutions. Those without a form may lack levels behind a link that joined two parts of a history:
+their weights alone are used."""
 
 
 class Key(NamedTuple):
@@ -82,7 +85,7 @@ def store(session: Session, key: Key, found: KnownLevels) -> None:
         return
     content = BytesIO()
     arrays = {name: getattr(found.levels, name) for name in ("level", "variance", "weight", "misfit")}
-    np.savez(content, keys=found.keys, base=found.links.base, head=found.links.head, **arrays)
+    np.savez(content, form=FORM, keys=found.keys, base=found.links.base, head=found.links.head, **arrays)
     row = LinkLevelsRow(
         **key._asdict(),
         digest=_digest(found.links),
@@ -145,9 +148,10 @@ def _stored(session: Session, key: Key, series: SeriesLinks) -> KnownLevels | No
     count = int(max(series.links.base.max(), series.links.head.max())) + 1
     level, variance = np.full(count, np.nan), np.full(count, np.nan)
     level[number[touched]], variance[number[touched]] = arrays["level"][touched], arrays["variance"][touched]
-    levels = Levels(
-        level, variance, arrays["weight"], arrays["misfit"], int(number[row.reference]), row.scale
-    )
+    reference, weight = int(number[row.reference]), arrays["weight"]
+    if "form" not in arrays:
+        return KnownLevels(arrays["keys"], links, solve(count, links, reference, weight), 0)
+    levels = Levels(level, variance, weight, arrays["misfit"], reference, row.scale)
     return KnownLevels(arrays["keys"], links, levels, len(arrays["keys"]))
 
 

@@ -81,4 +81,5 @@ class LinkLevelsRow(Base):
     reference: Mapped[int]
     scale: Mapped[float]
     content: Mapped[bytes] = mapped_column(LargeBinary)
-    """NumPy's npz: keys, base and head of links; level and variance of nodes; weight and misfit of links."""
+    """NumPy's npz: form; keys, base and head of links; level and variance of nodes; weight and misfit of
+    links."""
