@@ -7,6 +7,7 @@ Inconclusive, invalid and broken runs are not kept; they are measured again each
 from __future__ import annotations
 
 import json
+import os
 
 from nalm_core.report.host_match import MEASURED
 from nalm_core.report.run_report import RunReport
@@ -43,6 +44,7 @@ def result_address(request: Request) -> str:
         isolation(),
         toolchain().identity(),
         version(),
+        os.environ.get("LD_LIBRARY_PATH"),
         _SAME_IS,
         *given_identity(request.repository),
         *_effort(request),
