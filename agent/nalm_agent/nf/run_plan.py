@@ -119,12 +119,12 @@ def plan(
 def traffic_identity(repository: Repository, revision: Revision, path: str | None) -> str:
     """Name and digest of a traffic file: beside the file of --config, else of a revision. None: OWN_PACKETS.
 
-    Raises ConfigError if the file does not exist.
+    Raises ConfigError if the file does not exist, GitError if it is a link out of the repository.
     """
     if path is None:
         return OWN_PACKETS
     digest = None if repository.given is None else repository.given.digest(path)
-    digest = digest or repository.digest(revision, [path])
+    digest = digest or repository.file_digest(revision, path)
     if digest is None:
         beside = "" if repository.given is None else f" nor beside {repository.given.name}"
         raise ConfigError(

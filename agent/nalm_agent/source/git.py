@@ -53,6 +53,8 @@ class BaseChoice:
     """How the base was chosen, for output: "merge base with main"."""
 
 
+_LINK = "120000 "
+"""Begins the entry of a symbolic link in a tree."""
 _ANCESTOR = re.compile(r"[~^][~^0-9]*+$")
 
 
@@ -297,6 +299,29 @@ class Repository:
             total.update(f"{name}\0{entry}\0".encode())
         return total.hexdigest()
 
+    def file_digest(self, revision: Revision, path: str) -> str | None:
+        """As `digest`, of one file and, where the path leads over symbolic links, of what is behind them.
+
+        None if that does not exist. Raises GitError for a link out of the repository.
+        """
+        done = self._run(
+            ("cat-file", "--batch-check", "--follow-symlinks"), None, given=f"{revision.tree}:{path}\n"
+        )
+        answer = done.stdout.partition("\n")[0].split(" ")
+        if answer[0] == "symlink":
+            raise GitError(
+                f"{path} of {revision.short} is a symbolic link out of the repository: to "
+                f"{done.stdout.partition(chr(10))[2].strip()}",
+                hint="commit the file itself: a commit must have all that it is measured with",
+            )
+        if done.returncode != 0 or len(answer) != len(("object", "type", "size")):
+            return None
+        name = path.strip("/").removeprefix("./")
+        entry = self._entries(revision.tree, {name}).get(name)
+        if entry is not None and not entry.startswith(_LINK):
+            return self.digest(revision, [path])
+        return hashlib.sha256(f"{name}\0{answer[0]}\0".encode()).hexdigest()
+
     def _entries(self, tree: str, names: Collection[str]) -> dict[str, str]:
         """Mode and object of those paths that a tree has."""
         if not names:
@@ -327,7 +352,11 @@ class Repository:
         self._git("checkout-index", "--all", "--force", env=env, cwd=to)
 
     def _run(
-        self, arguments: Sequence[str], env: Mapping[str, str] | None, cwd: Path | None = None
+        self,
+        arguments: Sequence[str],
+        env: Mapping[str, str] | None,
+        cwd: Path | None = None,
+        given: str | None = None,
     ) -> subprocess.CompletedProcess[str]:
         command = ["git", "-c", "core.quotePath=false", "-c", "log.showSignature=false", *arguments]
         try:
@@ -335,6 +364,7 @@ class Repository:
                 command,
                 cwd=cwd or self._start,
                 env=self._env | dict(env or {}),
+                input=given,
                 capture_output=True,
                 text=True,
                 errors="surrogateescape",
