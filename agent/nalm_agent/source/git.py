@@ -299,6 +299,11 @@ class Repository:
             total.update(f"{name}\0{entry}\0".encode())
         return total.hexdigest()
 
+    def has_links(self, revision: Revision, paths: Sequence[str]) -> bool:
+        """True if one of these paths is a symbolic link, or a directory with one at any depth."""
+        listed = self._git("ls-tree", "-r", "-z", revision.tree, "--", *paths)
+        return any(entry.startswith(_LINK) for entry in listed.split("\0"))
+
     def file_digest(self, revision: Revision, path: str) -> str | None:
         """As `digest`, of one file and, where the path leads over symbolic links, of what is behind them.
 
