@@ -134,7 +134,7 @@ def check(
     """
     from nalm_agent.config.location import repository_at
     from nalm_agent.desk.check import Effort, compared, measure_scenarios
-    from nalm_agent.desk.conclude import finish, shown
+    from nalm_agent.desk.conclude import Failures, finish, shown
     from nalm_agent.desk.pools.margin import margin_of_percent
     from nalm_agent.report.console import Terminal
     from nalm_agent.report.outputs import Outputs
@@ -161,6 +161,7 @@ def check(
             if sending is not None:
                 _require_commit(comparison.head)
             progress.say(f"{comparison.head.short} against {comparison.base.short} ({comparison.why})")
+            failures = Failures(progress)
             runs = measure_scenarios(
                 repository,
                 comparison,
@@ -173,9 +174,11 @@ def check(
                 profile=profile,
                 recall=not (force or rebuild),
                 effort=effort,
+                failures=failures,
             )
             results = shown(runs, progress, quiet=outputs.on_stdout, verbose=verbose)
-        finish(results, outputs, sending, as_list=len(results) > 1, never_fail=never_fail)
+        several = len(results) + len(failures.errors) > 1
+        finish(results, outputs, sending, failures, as_list=several, never_fail=never_fail)
 
 
 def pair_of(revisions: list[str], base: str | None, head: str | None) -> tuple[str | None, str]:
