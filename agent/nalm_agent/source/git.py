@@ -26,6 +26,8 @@ from nalm_agent.source.given_config import GivenConfig
 from nalm_agent.source.submodules import Submodules, require_clean
 
 WORKTREE = "worktree"
+SILENCE_ENDS = ("http.lowSpeedLimit=1000", "http.lowSpeedTime=60")
+"""Settings by which git gives up on a server that accepts a connection and sends nothing."""
 LEAST_GIT = (2, 30)
 """The first version whose `git rev-parse` knows --end-of-options."""
 
@@ -53,6 +55,10 @@ class BaseChoice:
     """How the base was chosen, for output: "merge base with main"."""
 
 
+_SETTINGS = [
+    word for one in ("core.quotePath=false", "log.showSignature=false", *SILENCE_ENDS) for word in ("-c", one)
+]
+"""For every call. Some may fetch: a partial clone fetches what it lacks."""
 _LINK = "120000 "
 """Begins the entry of a symbolic link in a tree."""
 _ANCESTOR = re.compile(r"[~^][~^0-9]*+$")
@@ -363,7 +369,7 @@ class Repository:
         cwd: Path | None = None,
         given: str | None = None,
     ) -> subprocess.CompletedProcess[str]:
-        command = ["git", "-c", "core.quotePath=false", "-c", "log.showSignature=false", *arguments]
+        command = ["git", *_SETTINGS, *arguments]
         try:
             done = subprocess.run(
                 command,
