@@ -147,6 +147,8 @@ def check(
         raise UsageError("--hosts requires --plan", hint="nalm check --margin 0.2 --plan --hosts 2")
     if plan and pool:
         raise UsageError("--plan and --pool are two questions", hint="give one of them")
+    if plan or pool:
+        _require_no_measuring(context, "--plan" if plan else "--pool")
     sending = _sending(server, token_file, timeout) if submit else None
     home = Home.default()
     with options.tolerating(never_fail):
@@ -204,6 +206,22 @@ def pair_of(revisions: list[str], base: str | None, head: str | None) -> tuple[s
                 hint="give it once: `nalm check BASE HEAD`",
             )
     return named.get("base"), named.get("head", WORKTREE)
+
+
+OF_MEASURING = {
+    *("rebuild", "force", "profile", "minutes", "layouts", "junit", "sarif", "markdown", "github"),
+    *("submit", "server", "token_file", "timeout", "never_fail"),
+}
+"""Parameters without a meaning for --plan and --pool."""
+
+
+def _require_no_measuring(context: typer.Context, question: str) -> None:
+    """Raises UsageError for options that a command would ignore that measures nothing."""
+    if extra := sorted(options.spelled(name) for name in options.given(context) & OF_MEASURING):
+        raise UsageError(
+            f"{question} measures nothing: it has no {', '.join(extra)}",
+            hint=f"omit {'it' if len(extra) == 1 else 'them'}, or {question}; --json writes what it shows",
+        )
 
 
 def _sending(server: str | None, token_file: Path | None, timeout: float) -> Sending:

@@ -210,6 +210,11 @@ class Repository:
 
     def expand(self, name: str) -> list[Revision]:
         """The commits of a name: one, or for A..B those on B's first-parent line since A, oldest first."""
+        if "..." in name:
+            raise GitError(
+                f"{name}: nalm measures the commits of a line; A...B is a set of commits",
+                hint="A..B names B's first-parent line since A",
+            )
         if ".." not in name:
             return [self.resolve(name)]
         listed = self._try("rev-list", "--first-parent", "--reverse", "--end-of-options", name)

@@ -281,6 +281,12 @@ USAGE = {
     "top of a process without probe": (["top", "--pid", str(os.getpid())], "maps no probe file"),
     "top of no process": (["top", "--pid", "4194304"], "cannot be looked at"),
     "init again": (["init"], "already exists"),
+    "set of commits": (["bench", "HEAD...HEAD"], "A...B is a set of commits"),
+    "outputs of a plan": (
+        ["check", "--margin", "0.2", "--plan", "--never-fail", "--junit", "x.xml"],
+        "--plan measures nothing: it has no --junit, --never-fail",
+    ),
+    "outputs of a pool": (["check", "--pool", "--sarif", "-"], "--pool measures nothing: it has no --sarif"),
     "unknown option": (["check", "--speed"], "No such option"),
     "hosts of no plan": (["check", "--hosts", "3"], "--hosts requires --plan"),
 }
