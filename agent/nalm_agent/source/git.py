@@ -15,7 +15,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from nalm_core.text.commit_name import short
@@ -42,6 +42,16 @@ class Revision:
     subject: str
     dirty: bool = False
     """True if the tree is a working tree that differs from the commit's."""
+    left_out: tuple[str, ...] = field(default=(), compare=False)
+    """Untracked repositories inside of the working tree: git has no content of them to measure."""
+
+    @property
+    def note(self) -> str | None:
+        """A note about what the tree lacks; None if it has all."""
+        if not self.left_out:
+            return None
+        listed = ", ".join(self.left_out)
+        return f"left out, since git does not track it and it is a repository of its own: {listed}"
 
     @property
     def short(self) -> str:
@@ -173,11 +183,13 @@ class Repository:
         if own.exists():
             shutil.copy2(own, index)  # with its time: git trusts entries older than the index
         env = self._writing | {"GIT_INDEX_FILE": str(index)}
-        self._git("add", "-A", "--", ".", env=env)
+        untracked = self._git("ls-files", "-z", "--others", "--exclude-standard", env=env).split("\0")
+        nested = tuple(path.rstrip("/") for path in untracked if path.endswith("/"))
+        self._git("add", "-A", "--", ".", *(f":(exclude,literal){path}" for path in nested), env=env)
         tree = self._git("write-tree", env=env)
         if tree == head.tree:
-            return head
-        return Revision(head.commit, tree, "working tree", dirty=True)
+            return replace(head, left_out=nested)
+        return Revision(head.commit, tree, "working tree", dirty=True, left_out=nested)
 
     def branch(self) -> str | None:
         """The branch that is checked out; None for a detached HEAD."""
@@ -355,7 +367,7 @@ class Repository:
         own = Path(self._git("rev-parse", "--absolute-git-dir"))
         common = (self._start / self._git("rev-parse", "--git-common-dir")).resolve()
         self._lay_out(own, revision.tree, to)
-        submodules = Submodules(self._run, revision.short)
+        submodules = Submodules(self._run, revision.short, None if self.bare else self.root)
         for one in submodules.found(own, [own, common], revision.tree):
             self._lay_out(one.git_dir, one.commit, to / one.path)
 

@@ -365,6 +365,13 @@ def test_report_that_cannot_be_written(nf_repository: NfRepository, nalm: Nalm) 
     assert "against" not in done.stderr  # told before anything is measured
 
 
+def test_an_untracked_repository_is_left_out_with_a_note(nf_repository: NfRepository, nalm: Nalm) -> None:
+    nf_repository.git("clone", "-q", ".", "third-party")
+    done = nalm.run("check", "--base", "HEAD", cwd=nf_repository.path)
+    assert done.returncode == 0, done.stderr
+    assert "it is a repository of its own: third-party" in done.stdout
+
+
 def test_json_on_standard_output_is_alone_there(nf_repository: NfRepository, nalm: Nalm) -> None:
     done = nalm.run("check", "--base", "HEAD", "--json", "-", cwd=nf_repository.path)
     assert parse_report(done.stdout).status is RunStatus.UNCHANGED

@@ -297,6 +297,42 @@ def test_submodules_that_are_missing(with_submodules: NfRepository, tmp_path: Pa
         repository.export(repository.resolve("HEAD"), tmp_path / "out3")
 
 
+def test_a_submodule_with_a_repository_in_its_place(with_submodules: NfRepository, tmp_path: Path) -> None:
+    """As `git clone` into the place and `git submodule add` of what is there leave it."""
+    inside = with_submodules.path / "lib/tables"
+    module = with_submodules.path / ".git/modules/lib/tables"
+    for config in (module / "config", module / "modules/hash/config"):
+        with_submodules.git("config", "--file", str(config), "--unset", "core.worktree")
+    (inside / ".git").unlink()
+    module.rename(inside / ".git")
+    repository = opened(with_submodules, tmp_path)
+    repository.export(repository.resolve("HEAD"), tmp_path / "out")
+    assert (tmp_path / "out/lib/tables/tables.h").read_text() == "/* tables */\n"
+    assert (tmp_path / "out/lib/tables/hash/hash.h").read_text() == "/* hash */\n"
+
+
+def test_untracked_repositories_are_left_out(nf_repository: NfRepository, tmp_path: Path) -> None:
+    nf_repository.git("worktree", "add", "-q", "-b", "other", "own worktree")
+    nf_repository.git("clone", "-q", ".", "deep/clone")
+    nf_repository.git("init", "-q", "[empty]")
+    nf_repository.write("[empty]/file", "")
+    nf_repository.write("ignored/x", "")
+    nf_repository.git("clone", "-q", ".", "ignored/clone")
+    nf_repository.write(".gitignore", "ignored\n")
+    nf_repository.git("add", ".gitignore")
+    nf_repository.git("commit", "-q", "-m", "ignore")
+    repository = opened(nf_repository, tmp_path)
+    clean = repository.resolve("worktree")
+    assert not clean.dirty and clean == repository.resolve("HEAD")
+    assert clean.left_out == ("[empty]", "deep/clone", "own worktree")
+    assert clean.note is not None and "deep/clone" in clean.note
+    nf_repository.write("work.h", "// edited\n")
+    edited = repository.resolve("worktree")
+    repository.export(edited, tmp_path / "out")
+    assert edited.dirty and (tmp_path / "out/work.h").read_text() == "// edited\n"
+    assert not (tmp_path / "out/deep").exists() and not (tmp_path / "out/own worktree").exists()
+
+
 def test_lfs_pointer(tmp_path: Path) -> None:
     capture = tmp_path / "mixed.pcap"
     capture.write_bytes(b"\xd4\xc3\xb2\xa1 packets")
