@@ -69,6 +69,8 @@ _SETTINGS = [
     word for one in ("core.quotePath=false", "log.showSignature=false", *SILENCE_ENDS) for word in ("-c", one)
 ]
 """For every call. Some may fetch: a partial clone fetches what it lacks."""
+_OF_INDEX = ["-c", "core.splitIndex=false", "-c", f"core.hooksPath={os.devnull}"]
+"""For calls that write nalm's own index: no part of it goes to the repository, and no hook of it runs."""
 _LINK = "120000 "
 """Begins the entry of a symbolic link in a tree."""
 _ANCESTOR = re.compile(r"[~^][~^0-9]*+$")
@@ -93,6 +95,12 @@ def git_version() -> tuple[int, ...] | None:
         return None
     match = re.match(r"git version (\d+(?:\.\d+)+)", done.stdout)
     return None if match is None else tuple(int(part) for part in match[1].split("."))
+
+
+def _in_list(path: Path) -> str:
+    """A path as an element of a list that colons separate: git reads one that begins with `"` as C does."""
+    quoted = str(path).replace("\\", r"\\").replace('"', r"\"")
+    return f'"{quoted}"'
 
 
 def _is_kept(variable: str) -> bool:
@@ -135,10 +143,10 @@ class Repository:
         objects = self.root / self._git("rev-parse", "--git-path", "objects")
         self._own_objects = scratch / "objects"
         self._own_objects.mkdir(parents=True, exist_ok=True)
-        self._env |= {"GIT_ALTERNATE_OBJECT_DIRECTORIES": str(self._own_objects)}
+        self._env |= {"GIT_ALTERNATE_OBJECT_DIRECTORIES": _in_list(self._own_objects)}
         self._writing = {
             "GIT_OBJECT_DIRECTORY": str(self._own_objects),
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(objects.absolute()),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": _in_list(objects.absolute()),
         }
 
     def resolve(self, name: str) -> Revision:
@@ -294,8 +302,10 @@ class Repository:
         return self.read_tree(revision.tree, path)
 
     def read_tree(self, tree: str, path: str) -> str | None:
-        """A text file of a tree; None if the tree or the file does not exist."""
-        return self._try("show", f"{tree}:{path}", strip=False)
+        """A text file of a tree, behind links; None if the tree or the file does not exist."""
+        done = self._run(("cat-file", "--batch", "--follow-symlinks"), None, given=f"{tree}:{path}\n")
+        about, _, content = done.stdout.partition("\n")
+        return content.removesuffix("\n") if about.split(" ")[1:2] == ["blob"] else None
 
     def hooks(self) -> Path:
         """The directory of this repository's hooks."""
@@ -386,7 +396,8 @@ class Repository:
         cwd: Path | None = None,
         given: str | None = None,
     ) -> subprocess.CompletedProcess[str]:
-        command = ["git", *_SETTINGS, *arguments]
+        own_index = _OF_INDEX if env is not None and "GIT_INDEX_FILE" in env else []
+        command = ["git", *_SETTINGS, *own_index, *arguments]
         try:
             done = subprocess.run(
                 command,
@@ -399,6 +410,8 @@ class Repository:
                 check=False,
             )
         except FileNotFoundError as error:
+            if not (cwd or self._start).is_dir():
+                raise GitError(f"{cwd or self._start} was removed", hint="run it again") from error
             raise GitError("git is not installed", hint="apt-get install git") from error
         if done.returncode < 0:  # which is no answer, such as that there is no such file
             raise GitError(
@@ -411,7 +424,7 @@ class Repository:
         done = self._run(arguments, None)
         if done.returncode != 0:
             return None
-        return done.stdout.strip() if strip else done.stdout
+        return done.stdout.rstrip("\n") if strip else done.stdout
 
     def _git(self, *arguments: str, env: dict[str, str] | None = None, cwd: Path | None = None) -> str:
         done = self._run(arguments, env, cwd)
@@ -423,4 +436,4 @@ class Repository:
             )
         if done.returncode != 0:
             raise GitError(f"git {arguments[0]} failed in {self._start}", log=done.stderr)
-        return done.stdout.strip()
+        return done.stdout.rstrip("\n")
