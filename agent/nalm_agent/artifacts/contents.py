@@ -7,7 +7,7 @@ Paths are below the build directory.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,12 +24,11 @@ from nalm_agent.artifacts.loadable import (
     target_of,
 )
 from nalm_agent.config.nalm_toml import Config
+from nalm_agent.config.placeholders import paths_after
 from nalm_agent.runtime.errors import BuildError
 from nalm_agent.store.store import address
 
 _BUILD = "{build}/"
-_ENDS = re.compile(r"[\s,;:=\"'`()<>|&]")
-"""Where a path within a longer argument may end."""
 _PATTERN = re.compile(r"[*?\[]")
 
 
@@ -116,7 +115,8 @@ def _files_of(build: Path, path: Path) -> Iterator[str]:
 def _in_commands(build: Path, config: Config) -> Iterator[str]:
     """Files below {build} that a command or variable of nalm.toml names; of a directory, its data files."""
     root = build.resolve()
-    for below in _paths_in(_arguments(config)):
+    paths = (path for one in _arguments(config) for found in paths_after(_BUILD, one) for path in found)
+    for below in filter(None, paths):
         path = target_of(root / below)
         if path == root or not path.is_relative_to(root) or not path.exists():
             continue  # an output, or the whole build
@@ -139,10 +139,3 @@ def _arguments(config: Config) -> Iterator[str]:
     yield from (one.replace("{frame}", load.frame) for one in rates.vcpe for load in LOADS)
     for generator in config.generator.values():
         yield from generator.arguments
-
-
-def _paths_in(arguments: Iterable[str]) -> Iterator[str]:
-    for argument in arguments:
-        for rest in argument.split(_BUILD)[1:]:
-            ends = [found.start() for found in _ENDS.finditer(rest)]
-            yield from (rest[:end] for end in [len(rest), *ends] if end)

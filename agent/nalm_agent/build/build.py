@@ -200,17 +200,28 @@ def build_log(home: Home, key: str) -> Path | None:
 
 
 def _copy_beside(task: Task, to: Path) -> Path | None:
-    """Copies what the build commands name beside the file of --config; None if that is nothing."""
+    """Copies what the build commands name beside the file of --config; None if that is nothing.
+
+    Raises ConfigError for a directory with what is neither a file nor a link to one.
+    """
     given, named = task.repository.given, _beside(task.config)
     if given is None or given.folder is None or not named:
         return None
     for path in named:
         found, copy = given.folder / path, to / path
         copy.parent.mkdir(parents=True, exist_ok=True)
-        if found.is_dir():
-            shutil.copytree(found, copy)
-        else:
-            shutil.copy2(found, copy)
+        try:
+            if found.is_dir():
+                shutil.copytree(found, copy)
+            else:
+                shutil.copy2(found, copy)
+        except shutil.Error as error:
+            failed = "\n".join(f"{one}: {why}" for one, _, why in error.args[0])
+            raise ConfigError(
+                f"{found} cannot be copied for the build",
+                hint="what build commands name as {config_dir}/... has files, directories, and links to some",
+                log=failed,
+            ) from error
     open_to_read(to)
     return to
 

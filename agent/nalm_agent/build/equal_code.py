@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decides whether two builds run the same code, by what a run loads, wherever functions lie.
 
-Files outside of {build} and {source} belong to the host and are the same for both arms.
+Files outside of {build} and {source} belong to the host and are the same for both arms of a run. Another run
+may have others: packages are upgraded.
 """
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -19,6 +21,11 @@ MOST_READ_BYTES = 64 << 20
 """Largest program whose functions are compared by name, since disassembling is slow."""
 NAMED_IN_A_NOTE = 3
 
+_OF_THE_KERNEL = (Path("/dev"), Path("/proc"), Path("/run"), Path("/sys"))
+"""Files there are devices, or memory that processes share: a run does not load them."""
+
+FileOfHost = tuple[str, int, int]
+"""Path, bytes, and ns of the last change."""
 Loaded = Mapping[str, str]
 """Digest of each file that a run loads, by its path: below {build}, or `{source}/...`."""
 
@@ -40,6 +47,23 @@ def loaded(built: Built, mapped: frozenset[Path] | None) -> Loaded | None:
                 found[f"{{source}}/{path.relative_to(source)}"] = data_digest(path)
     except BuildError:  # the file was removed or can no longer be read
         return None
+    return found
+
+
+def loaded_of_host(built: Built, mapped: frozenset[Path], work: Path) -> list[FileOfHost]:
+    """Files of the host that the NF had mapped in its try-out, such as libraries. work: where it writes."""
+    apart = (built.directory.resolve(), built.source.resolve(), work.resolve(), *_OF_THE_KERNEL)
+    found = list[FileOfHost]()
+    for path in sorted(mapped):
+        if any(path.is_relative_to(one) for one in apart):
+            continue
+        try:
+            status = path.stat()
+        except OSError:
+            found.append((str(path), 0, 0))
+            continue
+        if stat.S_ISREG(status.st_mode):
+            found.append((str(path), status.st_size, status.st_mtime_ns))
     return found
 
 

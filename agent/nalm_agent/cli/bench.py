@@ -42,7 +42,7 @@ def bench(
     """Measure commits, each against its first parent: `nalm check` for a whole range."""
     from nalm_agent.config.location import repository_at
     from nalm_agent.desk.check import measure_scenarios, with_parent
-    from nalm_agent.desk.conclude import finish, shown
+    from nalm_agent.desk.conclude import Failures, finish, shown
     from nalm_agent.report.console import Terminal
     from nalm_agent.report.outputs import Outputs
     from nalm_agent.store.home import Home
@@ -54,10 +54,19 @@ def bench(
         with home.work() as work, Terminal(quiet=quiet) as progress:
             repository = repository_at(repo, work.fresh("git"), config)
             commits = [commit for name in revisions for commit in repository.expand(name)]
+            failures = Failures(progress)
             for comparison in [with_parent(repository, commit) for commit in commits]:
                 progress.say(f"{comparison.head.short} {comparison.head.subject}")
                 runs = measure_scenarios(
-                    repository, comparison, home, work, progress, scenarios=scenario or (), rebuild=rebuild
+                    repository,
+                    comparison,
+                    home,
+                    work,
+                    progress,
+                    scenarios=scenario or (),
+                    rebuild=rebuild,
+                    failures=failures,
                 )
-                results += shown(runs, progress, quiet=outputs.on_stdout, verbose=verbose)
-        finish(results, outputs, None, as_list=True, never_fail=never_fail)
+                with failures.kept(comparison.head.short):
+                    results += shown(runs, progress, quiet=outputs.on_stdout, verbose=verbose)
+        finish(results, outputs, None, failures, as_list=True, never_fail=never_fail)

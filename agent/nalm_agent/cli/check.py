@@ -134,7 +134,7 @@ def check(
     """
     from nalm_agent.config.location import repository_at
     from nalm_agent.desk.check import Effort, compared, measure_scenarios
-    from nalm_agent.desk.conclude import finish, shown
+    from nalm_agent.desk.conclude import Failures, finish, shown
     from nalm_agent.desk.pools.margin import margin_of_percent
     from nalm_agent.report.console import Terminal
     from nalm_agent.report.outputs import Outputs
@@ -147,6 +147,8 @@ def check(
         raise UsageError("--hosts requires --plan", hint="nalm check --margin 0.2 --plan --hosts 2")
     if plan and pool:
         raise UsageError("--plan and --pool are two questions", hint="give one of them")
+    if plan or pool:
+        _require_no_measuring(context, "--plan" if plan else "--pool")
     sending = _sending(server, token_file, timeout) if submit else None
     home = Home.default()
     with options.tolerating(never_fail):
@@ -161,6 +163,7 @@ def check(
             if sending is not None:
                 _require_commit(comparison.head)
             progress.say(f"{comparison.head.short} against {comparison.base.short} ({comparison.why})")
+            failures = Failures(progress)
             runs = measure_scenarios(
                 repository,
                 comparison,
@@ -173,9 +176,11 @@ def check(
                 profile=profile,
                 recall=not (force or rebuild),
                 effort=effort,
+                failures=failures,
             )
             results = shown(runs, progress, quiet=outputs.on_stdout, verbose=verbose)
-        finish(results, outputs, sending, as_list=len(results) > 1, never_fail=never_fail)
+        several = len(results) + len(failures.errors) > 1
+        finish(results, outputs, sending, failures, as_list=several, never_fail=never_fail)
 
 
 def pair_of(revisions: list[str], base: str | None, head: str | None) -> tuple[str | None, str]:
@@ -201,6 +206,22 @@ def pair_of(revisions: list[str], base: str | None, head: str | None) -> tuple[s
                 hint="give it once: `nalm check BASE HEAD`",
             )
     return named.get("base"), named.get("head", WORKTREE)
+
+
+OF_MEASURING = {
+    *("rebuild", "force", "profile", "minutes", "layouts", "junit", "sarif", "markdown", "github"),
+    *("submit", "server", "token_file", "timeout", "never_fail"),
+}
+"""Parameters without a meaning for --plan and --pool."""
+
+
+def _require_no_measuring(context: typer.Context, question: str) -> None:
+    """Raises UsageError for options that a command would ignore that measures nothing."""
+    if extra := sorted(options.spelled(name) for name in options.given(context) & OF_MEASURING):
+        raise UsageError(
+            f"{question} measures nothing: it has no {', '.join(extra)}",
+            hint=f"omit {'it' if len(extra) == 1 else 'them'}, or {question}; --json writes what it shows",
+        )
 
 
 def _sending(server: str | None, token_file: Path | None, timeout: float) -> Sending:

@@ -166,38 +166,50 @@ class _Forms:
     file: str | None
     json_file: str | None
 
+    @property
+    def on_stdout(self) -> bool:
+        """True if standard output has one of them, and nothing else."""
+        return STDOUT in (self.json_file, self.svg)
+
 
 def _show(source: SideSource, forms: _Forms) -> None:
+    from nalm_core.profiles.flame import ROOT, Frame
     from nalm_core.verdict.verdict import judge
     from rich.markup import escape
 
-    from nalm_agent.desk.explanation import explained
+    from nalm_agent.desk.explanation import Explained, explained
     from nalm_agent.desk.print_explanation import legend_line, print_explained, print_functions
     from nalm_agent.report.print_run import UNCHANGED_SUMMARY, console, say
 
     report, out, by, file = source.report, console(), forms.by, forms.file
+    verdict = judge(report)
     if report.status == "unchanged":
-        say(out, f"{report.scenario.name}: same  {UNCHANGED_SUMMARY}")
+        _write(report, verdict, Explained(by, Frame(ROOT, None, None, 0.0, 0.0), []), forms)
+        if not forms.on_stdout:
+            say(out, f"{report.scenario.name}: same  {UNCHANGED_SUMMARY}")
         return
     if report.failure:
         said, _, log = report.failure.partition("\n")
         raise NalmError(
             f"nothing was measured: {said}", log=log, hint="fix that, then run `nalm check` again"
         )
-    verdict = judge(report)
     found = explained(report, verdict, by, source)
     if found is None:
         raise UsageError(_missing(report, by), hint=_remedy(by))
     if file is not None and file not in [one.name for one in found.files]:
         known = ", ".join(one.name for one in found.files[:20])
         raise UsageError(f"no line of {file} has a cost", hint=f"files with costs: {known}")
-    write_json(forms.json_file, json.dumps(_document(found, verdict)))
-    if STDOUT not in (forms.json_file, forms.svg):
+    _write(report, verdict, found, forms)
+    if not forms.on_stdout:
         say(out, f"{report.scenario.name}: {verdict.outcome}  {escape(verdict.summary)}")
         print_explained(out, found, file)
         if file is None:
             print_functions(out, verdict)
         say(out, f"\n{legend_line(by)}")
+
+
+def _write(report: RunReport, verdict: Verdict, found: Explained, forms: _Forms) -> None:
+    write_json(forms.json_file, json.dumps(_document(found, verdict)))
     if forms.svg is not None:
         _draw(report, found, forms.svg, forms.width)
 

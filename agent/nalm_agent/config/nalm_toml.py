@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator
 from hashlib import sha256
 from typing import Annotated, Literal
 
@@ -536,6 +537,12 @@ def parse(text: str, where: str = FILE_NAME) -> Config:
         match = re.match(r"^(.*) \(at line (\d+), column \d+\)$", str(error))
         message, line = (match[1], match[2]) if match else (str(error), str(len(text.splitlines())))
         raise ConfigError(f"{where}:{line}: not valid TOML: {message}", hint=_HINT) from error
+    if found := [
+        f"{where}:{line_of(text, path)}: {'.'.join(path)}: has the character U+0000; no path, argument "
+        "or name can have it"
+        for path in _with_null(data, [])
+    ]:
+        raise ConfigError("\n".join(found), hint=_HINT)
     try:
         config = Config.model_validate(data)
     except ValidationError as error:
@@ -558,6 +565,20 @@ def parse(text: str, where: str = FILE_NAME) -> Config:
     if found:
         raise ConfigError("\n".join(found), hint=_HINT)
     return config
+
+
+def _with_null(value: object, path: list[str]) -> Iterator[list[str]]:
+    """Keys of strings with U+0000, and keys that have it."""
+    if isinstance(value, str) and "\0" in value:
+        yield path
+    elif isinstance(value, list):
+        for one in value:
+            yield from _with_null(one, path)
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            if "\0" in key:
+                yield [*path, key.replace("\0", "\\u0000")]
+            yield from _with_null(one, [*path, key])
 
 
 MOST_FOUND = 200

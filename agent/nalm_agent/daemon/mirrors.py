@@ -12,8 +12,9 @@ from pathlib import Path
 from filelock import FileLock
 from nalm_core.wire.jobs import Lease
 
-from nalm_agent.runtime.errors import GitError
-from nalm_agent.runtime.process import dying_with, tail
+from nalm_agent.runtime.errors import GitError, HostError, NalmError
+from nalm_agent.runtime.process import run, tail
+from nalm_agent.source.git import SILENCE_ENDS
 from nalm_agent.store.home import Home
 
 log = logging.getLogger(__name__)
@@ -22,13 +23,18 @@ PROTOCOLS = "file:http:https:ssh"
 """Permitted protocols of addresses: those that the server reads. Others, such as ext::, run programs."""
 SHA256_DIGITS = 64
 """Of a commit in a repository of git's SHA-256 format."""
-SETTINGS = ("fetch.unpackLimit=1", "gc.autoDetach=false")
+SETTINGS = ("fetch.unpackLimit=1", "gc.autoDetach=false", *SILENCE_ENDS)
 """A killed fetch then leaves all that it fetched or nothing: git otherwise writes few objects one by one, a
 commit before its files. And no git tidies up during a measurement."""
+GIT_SECONDS = 3600.0
+"""Longest time for one call of git: a server may send without end."""
+SSH = "ssh -oBatchMode=yes -oConnectTimeout=15 -oServerAliveInterval=15"
+"""For an agent whose user has set none: ssh gives up on a server that does not answer."""
 
 
 def mirrored(lease: Lease, home: Home) -> Path:
-    """A mirror of the job's repository with both commits. Raises GitError if it cannot be fetched."""
+    """A mirror of the job's repository with both commits. Raises GitError if it cannot be fetched, HostError
+    if that takes too long."""
     mirror = home.folder("mirrors") / f"{lease.project.replace('/', '_')}.git"
     with FileLock(f"{mirror}.lock"):
         if not all(_has(mirror, commit) for commit in (lease.base_sha, lease.head_sha)):
@@ -60,7 +66,7 @@ def _update(mirror: Path, lease: Lease, home: Home) -> None:
         kind = "sha256" if len(lease.head_sha) == SHA256_DIGITS else "sha1"
         _git(home, "init", "--quiet", "--bare", f"--object-format={kind}", str(new))
         _fetch(new, lease.repository, home)
-    except GitError:
+    except NalmError:
         shutil.rmtree(new, ignore_errors=True)
         raise
     if mirror.exists():
@@ -94,10 +100,17 @@ def _has(mirror: Path, commit: str) -> bool:
 def _git(home: Home, *arguments: str) -> None:
     log = home.folder("mirrors") / "git.log"
     settings = [word for one in SETTINGS for word in ("-c", one)]
-    command = dying_with(os.getpid(), ["git", *settings, *arguments])
-    with log.open("wb") as out:
-        done = subprocess.run(command, env=_environment(), stdout=out, stderr=out, check=False)
-    if done.returncode != 0:
+    command = ["git", *settings, *arguments]
+    log.unlink(missing_ok=True)
+    try:
+        code = run(command, cwd=log.parent, env=_online(), log=log, limit_seconds=GIT_SECONDS)
+    except subprocess.TimeoutExpired as error:
+        raise HostError(
+            f"git {' '.join(arguments)} took longer than {GIT_SECONDS / 60:.0f} min",
+            log=tail(log),
+            hint="try the same fetch on this host; the next attempt of the job fetches again",
+        ) from error
+    if code != 0:
         raise GitError(
             f"git {' '.join(arguments)} failed",
             log=tail(log),
@@ -108,3 +121,11 @@ def _git(home: Home, *arguments: str) -> None:
 
 def _environment() -> dict[str, str]:
     return os.environ | {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", "GIT_ALLOW_PROTOCOL": PROTOCOLS}
+
+
+def _online() -> dict[str, str]:
+    """The environment of a call that may reach the repository's server."""
+    found = _environment()
+    named = {"GIT_SSH_COMMAND", "GIT_SSH"} & found.keys()
+    configured = subprocess.run(["git", "config", "core.sshCommand"], capture_output=True, check=False)
+    return found if named or configured.returncode == 0 else found | {"GIT_SSH_COMMAND": SSH}

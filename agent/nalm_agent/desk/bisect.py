@@ -17,7 +17,7 @@ from nalm_core.findings.bisection import Finding, Measure, Step, next_budget, ne
 from nalm_agent.build.host_limits import within_host
 from nalm_agent.desk.bisect_decision import Question, answer
 from nalm_agent.desk.check import answered
-from nalm_agent.desk.result_cache import given_identity
+from nalm_agent.desk.result_cache import given_identity, host_identity
 from nalm_agent.measure.request import Request
 from nalm_agent.report.progress import Progress
 from nalm_agent.report.result import Result
@@ -52,7 +52,8 @@ class Search:
         self.repository, self.home = repository, home
         self.commits, self.question = commits, question
         ends = [commits[0].commit, commits[-1].commit]
-        self._key = address(str(repository.root), ends, asdict(question), *given_identity(repository))
+        kept_for = [*host_identity(), *given_identity(repository)]
+        self._key = address(str(repository.root), ends, asdict(question), *kept_for)
         self.results: dict[int, CommitResult] = {}
 
     def recall(self) -> None:

@@ -13,6 +13,7 @@ from nalm_core.report.trials.kinds import RunKind, history_name, split_name
 from nalm_agent.build.host_limits import BUDGET_SECONDS, within_host
 from nalm_agent.config.nalm_toml import Config
 from nalm_agent.desk import last_run
+from nalm_agent.desk.conclude import Failures
 from nalm_agent.measure.request import Request, read_config
 from nalm_agent.report.console import Terminal
 from nalm_agent.report.progress import Progress
@@ -80,11 +81,13 @@ def measure_scenarios(
     profile: bool = False,
     recall: bool = False,
     effort: Effort = Effort(),
+    failures: Failures | None = None,
 ) -> Iterator[Result]:
     """Measures scenarios of head's nalm.toml one by one: the named ones, or all that are not `on_request`.
     NAME:rate and NAME:soak are runs under load, as an agent's jobs make them.
 
     recall: returns this host's earlier run of the same trees if that run was decided and is one of cycles.
+    failures: keeps the error of a scenario, and the others are measured; None: it is raised.
     Raises UsageError if `effort` or `profile` is given, which are of cycles, for a run under load.
     """
     config = read_config(repository, comparison.head)
@@ -93,7 +96,8 @@ def measure_scenarios(
         config.scenario(name)
         if kind is not RunKind.CYCLES:
             _require_of_cycles(history_name(name, kind), effort, profile=profile)
-    for name, kind in chosen:
+
+    def run(name: str, kind: RunKind) -> Result:
         request = Request(
             repository,
             comparison.base,
@@ -108,9 +112,18 @@ def measure_scenarios(
             budget_seconds=_seconds(home, config, name, effort, progress),
         )
         if kind is RunKind.CYCLES:
-            yield answered(request, home, work, progress, recall=recall)
-        else:
-            yield _under_load(request, kind, home, work, progress)
+            return answered(request, home, work, progress, recall=recall)
+        return _under_load(request, kind, home, work, progress)
+
+    for name, kind in chosen:
+        if failures is None:
+            yield run(name, kind)
+            continue
+        result = None
+        with failures.kept(history_name(name, kind)):
+            result = run(name, kind)
+        if result is not None:
+            yield result
 
 
 def _require_of_cycles(name: str, effort: Effort, *, profile: bool) -> None:

@@ -3,19 +3,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import typer
 
-from nalm_agent.report.console import Terminal
+from nalm_agent.report.console import Terminal, show_error
 from nalm_agent.report.outputs import Outputs
 from nalm_agent.report.print_run import print_run
 from nalm_agent.report.result import Result, worst
-from nalm_agent.runtime.errors import ExitCode
+from nalm_agent.runtime.errors import ExitCode, NalmError, refused_by_host
 
 if TYPE_CHECKING:
     from nalm_agent.desk.sending import Sending
+
+
+class Failures:
+    """What could not be measured: scenarios and commits. The results of others stay."""
+
+    def __init__(self, progress: Terminal) -> None:
+        self.errors = list[NalmError]()
+        self._progress = progress
+
+    @contextmanager
+    def kept(self, about: str) -> Iterator[None]:
+        """Prints and keeps an error within, so that the command goes on. about: what is measured."""
+        try:
+            yield
+        except (NalmError, OSError) as error:
+            known = refused_by_host(error) if isinstance(error, OSError) else error
+            if known is None:
+                raise
+            with self._progress.aside():
+                show_error(known, about)
+            self.errors.append(known)
 
 
 def shown(
@@ -39,14 +61,18 @@ def finish(
     results: Sequence[Result],
     outputs: Outputs,
     sending: Sending | None,
+    failures: Failures,
     *,
     as_list: bool,
     never_fail: bool,
 ) -> None:
-    """Uploads and writes the reports, and exits with the worst exit code."""
+    """Uploads and writes the reports, if there are any, and exits with the worst exit code."""
     try:
-        if sending is not None:
+        if sending is not None and results:
             results = sending.send(results, quiet=outputs.on_stdout)
     finally:
-        outputs.write(results, as_list=as_list)
-    raise typer.Exit(ExitCode.OK if never_fail else worst(results))
+        if results:
+            outputs.write(results, as_list=as_list)
+    code = worst(results, failures.errors)
+    tolerated = never_fail and not any(one.exit_code is ExitCode.USAGE for one in failures.errors)
+    raise typer.Exit(ExitCode.OK if tolerated else ExitCode.USAGE if never_fail else code)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -81,7 +82,7 @@ name = "{found.name}"
 # {{source}}: a checkout; {{build}}: an empty directory. Commands run in {{source}}, without a shell.
 commands = [
 {_lines(commands)}]
-artifacts = ["{found.executable}"]   # executables and libraries under {{build}}; patterns: "drivers/*.so"
+artifacts = {_array([found.executable])}   # executables, libraries under {{build}}; patterns: "drivers/*.so"
 paths = ["."]   # what the build depends on; a commit that changes none of it is not measured
 
 [run]
@@ -91,7 +92,7 @@ command = {_array(_command(found))}
 [scenarios.main]
 features = []
 lcores = 1
-traffic = "{found.captures[0] if found.captures else "traffic/capture.pcap"}"
+traffic = {_string(found.captures[0] if found.captures else "traffic/capture.pcap")}
 """
 
 
@@ -115,7 +116,7 @@ def _lent(found: DetectedNf) -> str:
 def _stages(found: DetectedNf) -> str:
     if found.includes_probe:
         return "".join(
-            f"\n[stages.{stage}]\nfunctions = {_array(functions)}\n"
+            f"\n[stages.{_string(stage) if '.' in stage else stage}]\nfunctions = {_array(functions)}\n"
             for stage, functions in found.stages.items()
         )
     if not found.packet_functions or not found.lent:
@@ -127,7 +128,12 @@ def _stages(found: DetectedNf) -> str:
 
 
 def _array(values: Sequence[str]) -> str:
-    return "[" + ", ".join(f'"{value}"' for value in values) + "]"
+    return "[" + ", ".join(_string(value) for value in values) + "]"
+
+
+def _string(value: str) -> str:
+    """A string of TOML. Its escapes are those of JSON; U+007F needs one, too."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _lines(commands: Sequence[Sequence[str]]) -> str:

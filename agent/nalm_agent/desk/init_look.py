@@ -17,6 +17,8 @@ from nalm_agent.desk.init_functions import PacketFunctions, Source
 SOURCE_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".h", ".hpp")
 CAPTURE_SUFFIXES = (".pcap", ".pcapng")
 MAX_FILES = 20_000
+MOST_NAME = 64
+"""Letters of a project's name."""
 MAX_FILE_BYTES = 1 << 20
 SECONDS = 8.0
 """Time limit for finding and reading files."""
@@ -33,8 +35,8 @@ EXECUTABLES = {
     ),
 }
 _PROJECT = re.compile(r"\bproject\(\s*+'?([A-Za-z0-9_.+-]++)")
-_STAGE = re.compile(r"\{\s*+\"([A-Za-z0-9_.-]++)\"\s*+,\s*+(?:0|NALM_STAGE_APART)\b")
-_LOOP = re.compile(r"\bnalm_loop\([^,;\"]*+,\s*+\"([A-Za-z0-9_.-]++)\"\s*+,\s*+(\w++)")
+_STAGE = re.compile(r"\{\s*+\"([A-Za-z0-9][A-Za-z0-9_.-]{0,63}+)\"\s*+,\s*+(?:0|NALM_STAGE_APART)\b")
+_LOOP = re.compile(r"\bnalm_loop\([^,;\"]*+,\s*+\"([A-Za-z0-9][A-Za-z0-9_.-]{0,63}+)\"\s*+,\s*+(\w++)")
 
 Progress = Callable[[str], None]
 
@@ -90,7 +92,7 @@ class _Bounds:
 def look_at(root: Path, progress: Progress = lambda doing: None) -> DetectedNf:
     """Reads build files and sources within the bounds, those nearest to the root first."""
     build_file = next((name for name in EXECUTABLES if _builds(root / name)), None)
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", root.resolve().name).strip("-._") or "nf"
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", root.resolve().name)[:MOST_NAME].strip("-._") or "nf"
     build_text = _text(root / build_file) or "" if build_file else ""
     bounds = _Bounds(progress)
     files = _files(root, bounds)

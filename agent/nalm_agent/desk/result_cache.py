@@ -7,6 +7,7 @@ Inconclusive, invalid and broken runs are not kept; they are measured again each
 from __future__ import annotations
 
 import json
+import os
 
 from nalm_core.report.host_match import MEASURED
 from nalm_core.report.run_report import RunReport
@@ -33,20 +34,27 @@ def result_address(request: Request) -> str:
     """Digest of all that a run depends on: both trees and commits, scenario, host, nalm's version."""
 
     arms = [(one.commit, one.tree, one.dirty) for one in (request.base, request.head)]
-    host = fingerprint().model_dump(mode="json", exclude=set(MEASURED))
     return address(
         arms,
         request.scenario,
         request.profile,
         request.branch,
-        host,
-        isolation(),
-        toolchain().identity(),
-        version(),
+        *host_identity(),
         _SAME_IS,
         *given_identity(request.repository),
         *_effort(request),
     )
+
+
+def host_identity() -> list[object]:
+    """What a run depends on besides the commits: the host, its toolchain and libraries, nalm's version."""
+    return [
+        fingerprint().model_dump(mode="json", exclude=set(MEASURED)),
+        isolation(),
+        toolchain().identity(),
+        version(),
+        os.environ.get("LD_LIBRARY_PATH"),
+    ]
 
 
 def _effort(request: Request) -> list[dict[str, float]]:

@@ -16,7 +16,7 @@ from nalm_agent.measure.report_builder import ReportBuilder
 from nalm_agent.measure.request import Request, read_config
 from nalm_agent.nf.run_plan import RunPlan, expand, expand_setup, plan, traffic_identity
 from nalm_agent.nf.start import NfStart
-from nalm_agent.runtime.errors import ConfigError
+from nalm_agent.runtime.errors import ConfigError, GitError
 from nalm_agent.self_counting.commands import CounterCommands
 from nalm_agent.source.git import Revision
 from nalm_agent.store.home import Home
@@ -83,10 +83,10 @@ def plan_arms(
 
 
 def _traffic_of_base(request: Request, scenario: ScenarioConfig) -> str | None:
-    """What base alone would replay; None if the file does not exist."""
+    """What base alone would replay; None if it has no such file."""
     try:
         return traffic_identity(request.repository, request.base, scenario.traffic)
-    except ConfigError:
+    except (ConfigError, GitError):
         return None
 
 

@@ -15,9 +15,8 @@ from nalm_core.report.modelled_counts import ModelCount
 from nalm_core.report.run_report import Arm, InstructionCount, Source
 from nalm_core.text.commit_name import short
 
-from nalm_agent.build.equal_code import Loaded
+from nalm_agent.build.equal_code import Loaded, loaded_of_host
 from nalm_agent.config.nalm_toml import Config
-from nalm_agent.config.stage_functions import StageFunctions
 from nalm_agent.counters import simulated
 from nalm_agent.counters.model_caches import host_caches
 from nalm_agent.host.cores import Cores
@@ -89,6 +88,33 @@ class Counting:
             build=ready.built.directory,
         )
 
+    def count_address(self, ready: Ready, tried: TryOut, loads: Loaded | None) -> str | None:
+        """Digest of all that an instruction count depends on: of a build what a run loads, if that is known.
+        None if the try-out does not show which files of the host run."""
+        if tried.mapped is None:
+            return None
+        run, functions = ready.run, self.config.stage_functions()
+        return address(
+            sorted(loads.items()) if loads is not None else ready.built.build.tree,
+            loaded_of_host(ready.built, tried.mapped, self.work.disk),
+            run.definition.model_dump(mode="json"),
+            run.scenario.packets,
+            run.scenario.lcores,
+            functions.named,
+            functions.parts,
+            simulated.valgrind_version(),
+            toolchain().identity(),
+            PINNED,
+            SIMD_BITS,
+            RECORDED,
+        )
+
+    def model_address(self, ready: Ready, tried: TryOut, loads: Loaded | None) -> str | None:
+        """Digest of all that a model of caches and branches depends on; None as for `count_address`."""
+        caches = {name: cache.model_dump(mode="json") for name, cache in host_caches().items()}
+        count = self.count_address(ready, tried, loads)
+        return None if count is None else address(count, MODELLED, simulated.MODEL_PACKETS, caches)
+
     def counted(self, ready: Ready) -> Callable[[int], None]:
         """Reports how many packets of an arm are counted."""
         packets = ready.run.scenario.packets
@@ -121,7 +147,7 @@ def count_all(
 
     def count_one(arm: Arm, cpu: int) -> InstructionCount:
         ready = arms[arm]
-        key = count_address(ready, loads[arm], counting.config.stage_functions())
+        key = counting.count_address(ready, tried[arm], loads[arm])
         work = counting.simulation(ready, tried[arm], cpu, counting.counted(ready))
         packets = ready.run.scenario.packets
 
@@ -155,7 +181,7 @@ def model_all(
 
     def model_one(arm: Arm, cpu: int) -> ModelCount:
         ready = arms[arm]
-        key = model_address(ready, loads[arm], counting.config.stage_functions())
+        key = counting.model_address(ready, tried[arm], loads[arm])
         work = counting.simulation(ready, tried[arm], cpu, counting.modelled(ready))
         return kept(counting.home.store(), key, ModelCount, arm, lambda: simulated.model(arm, work))
 
@@ -166,8 +192,11 @@ def model_all(
         return []
 
 
-def kept(store: Store, key: str, kind: type[C], arm: Arm, count: Callable[[], C]) -> C:
-    """The count that the store keeps at this address; if it has none, `count` makes it for `arm`."""
+def kept(store: Store, key: str | None, kind: type[C], arm: Arm, count: Callable[[], C]) -> C:
+    """The count that the store keeps at this address; if it has none, `count` makes it for `arm`. Without an
+    address none is kept."""
+    if key is None:
+        return count()
     known = store.document(COUNTS, key)
     if known is not None:
         return kind.model_validate(known | {"arm": arm})
@@ -202,27 +231,3 @@ def _of_each_arm(counting: Counting, arms: Mapping[Arm, Ready], one: Callable[[A
                 stop_all()  # also what another arm was about to start
                 wait(under_way, STOPPING_SECONDS)
             raise
-
-
-def count_address(ready: Ready, loads: Loaded | None, functions: StageFunctions) -> str:
-    """Digest of all that an instruction count depends on: of a build what a run loads, if that is known."""
-    run = ready.run
-    return address(
-        sorted(loads.items()) if loads is not None else ready.built.build.tree,
-        run.definition.model_dump(mode="json"),
-        run.scenario.packets,
-        run.scenario.lcores,
-        functions.named,
-        functions.parts,
-        simulated.valgrind_version(),
-        toolchain().identity(),
-        PINNED,
-        SIMD_BITS,
-        RECORDED,
-    )
-
-
-def model_address(ready: Ready, loads: Loaded | None, functions: StageFunctions) -> str:
-    """Digest of all that a model of caches and branches depends on."""
-    caches = {name: cache.model_dump(mode="json") for name, cache in host_caches().items()}
-    return address(count_address(ready, loads, functions), MODELLED, simulated.MODEL_PACKETS, caches)

@@ -82,7 +82,7 @@ class ReportBuilder:
         self.host = fingerprint()
         self.started_at = datetime.now(UTC)
         self.run_id = secrets.token_hex(16)
-        self.notes = list(request.notes)
+        self.notes = [*request.notes, *([request.head.note] if request.head.note else [])]
         self.traffic = ""
         given = request.repository.given
         self.configuration = (

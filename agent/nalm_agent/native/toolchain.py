@@ -14,9 +14,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from nalm_agent.native.compilers import Stamp, compiler_stamps, file_of, words_of
-from nalm_agent.runtime.errors import HostError
+from nalm_agent.native.compilers import Stamp, compiler_stamps, file_of, program_stamps, words_of
+from nalm_agent.runtime.errors import HostError, UsageError
 
+COMPILERS = {"CC": "gcc", "CXX": "g++"}
+"""Variables with the compilers of builds, and what builds get where the agent has none."""
+PACKAGES = "PKG_CONFIG_PATH"
 _NAMED = re.compile(r"(?:gcc|g\+\+|clang|clang\+\+)-[\d.]+|clang|clang\+\+|rustc|cargo|go")
 """Programs of build commands whose version is named beside that of the C compiler."""
 _VERSION = {"cargo": ("rustc", "--version"), "go": ("go", "version")}
@@ -37,10 +40,17 @@ class Toolchain:
     """Path of ccache, None if it is not installed; changes how long a build takes, not what it makes."""
     programs: tuple[Stamp, ...]
     """Compilers, assemblers and linkers, whatever their language."""
+    given: tuple[str | None, ...]
+    """Variables that choose compilers and libraries of builds, as the agent has them."""
+    chosen: tuple[str | None, ...]
+    """First line of `--version` of what CC and CXX start."""
+    chosen_programs: tuple[Stamp, ...]
+    """Files that CC and CXX name."""
 
     def identity(self) -> list[object]:
         """What an address has of it."""
-        return [self.compiler, self.dpdk, self.libc, self.hyperscan, self.papi, self.programs]
+        installed = [self.compiler, self.dpdk, self.libc, self.hyperscan, self.papi, self.programs]
+        return [*installed, self.given, self.chosen, self.chosen_programs]
 
     def libraries(self) -> dict[str, str]:
         """Versions of installed libraries that run in an NF."""
@@ -67,7 +77,9 @@ def _stopped(command: Sequence[str], how: str) -> HostError:
 
 @cache
 def toolchain() -> Toolchain:
-    """The host's toolchain, determined once per process. Raises HostError if it could not be determined."""
+    """The host's toolchain, determined once per process. Raises HostError if it could not be determined,
+    UsageError if CC or CXX is no command."""
+    chosen = [_command(name) for name in COMPILERS]
     return Toolchain(
         compiler=_c_compiler() or "no compiler",
         dpdk=_first_line("pkg-config", "--modversion", "libdpdk"),
@@ -76,6 +88,9 @@ def toolchain() -> Toolchain:
         libc=os.confstr("CS_GNU_LIBC_VERSION") or "unknown",
         ccache=shutil.which("ccache"),
         programs=tuple(compiler_stamps()),
+        given=tuple(os.environ.get(name) for name in (*COMPILERS, PACKAGES)),
+        chosen=tuple(_first_line(*command, "--version") for command in chosen),
+        chosen_programs=tuple(program_stamps(chosen)),
     )
 
 
@@ -100,19 +115,30 @@ def _version(name: str) -> str | None:
 
 def _c_compiler() -> str | None:
     """The version of what `build_environment` gives to builds."""
-    if given := os.environ.get("CC"):
-        return _first_line(*shlex.split(given), "--version")
+    if os.environ.get("CC"):
+        return _first_line(*_command("CC"), "--version")
     cc, gcc = _first_line("cc", "--version"), _first_line("gcc", "--version")
     other = gcc is not None and cc is not None and cc.partition(" ")[2] != gcc.partition(" ")[2]
     return gcc if other else cc
 
 
+def _command(name: str) -> list[str]:
+    """The words of what a build gets as CC or CXX."""
+    given = os.environ.get(name) or COMPILERS[name]
+    try:
+        return shlex.split(given)
+    except ValueError as error:
+        raise UsageError(
+            f"the variable {name} is no command: {given} ({error})", hint=f"for example {name}='gcc -m64'"
+        ) from error
+
+
 def build_environment(ccache_dir: Path, base: Path) -> dict[str, str]:
     """Environment of build commands: compiler cache, fixed time, no locale, no repository above them."""
     tools = toolchain()
-    env = {name: os.environ[name] for name in ("PATH", "HOME", "PKG_CONFIG_PATH") if name in os.environ}
+    env = {name: os.environ[name] for name in ("PATH", "HOME", PACKAGES) if name in os.environ}
     env |= {"LC_ALL": "C", "SOURCE_DATE_EPOCH": "1", "GIT_CEILING_DIRECTORIES": str(base)}
-    compilers = {"CC": os.environ.get("CC", "gcc"), "CXX": os.environ.get("CXX", "g++")}
+    compilers = {name: os.environ.get(name) or default for name, default in COMPILERS.items()}
     if tools.ccache:
         env |= {name: f"{tools.ccache} {command}" for name, command in compilers.items()}
         env |= {"CCACHE_DIR": str(ccache_dir), "CCACHE_BASEDIR": str(base), "CCACHE_NOHASHDIR": "1"}

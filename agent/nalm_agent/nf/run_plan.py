@@ -11,6 +11,7 @@ from nalm_core.report.run_report import RunDefinition
 
 from nalm_agent.config.beside import CONFIG_DIR, digest_beside, named_beside
 from nalm_agent.config.nalm_toml import EAL, MEMORY_MB, Config, ScenarioConfig
+from nalm_agent.config.placeholders import paths_after
 from nalm_agent.host.cores import Cores
 from nalm_agent.host.cpu_choices import SIMD_BITS
 from nalm_agent.native.library import library
@@ -21,6 +22,7 @@ from nalm_agent.store.home import Home
 
 OWN_PACKETS = "own packets"
 """The traffic of an NF that makes its packets itself."""
+SOURCE = "{source}"
 CPU_PLACEHOLDERS = (EAL, "{cpus}", "{cpu_mask}")
 LENT_PROBE = "dpdk_lent"
 LENT_RECEIVE = "rx_process_"
@@ -71,7 +73,7 @@ class RunPlan:
 
     def places(self, source: Path, build: Path) -> dict[str, str]:
         """Directories by placeholder."""
-        return {"{source}": str(source), "{build}": str(build), CONFIG_DIR: str(self.config_dir or "")}
+        return {SOURCE: str(source), "{build}": str(build), CONFIG_DIR: str(self.config_dir or "")}
 
     def pin(self, cores: Cores) -> tuple[int, ...]:
         """CPUs to bind the process to; none if its command names the CPUs and it binds itself."""
@@ -119,12 +121,12 @@ def plan(
 def traffic_identity(repository: Repository, revision: Revision, path: str | None) -> str:
     """Name and digest of a traffic file: beside the file of --config, else of a revision. None: OWN_PACKETS.
 
-    Raises ConfigError if the file does not exist.
+    Raises ConfigError if the file does not exist, GitError if it is a link out of the repository.
     """
     if path is None:
         return OWN_PACKETS
     digest = None if repository.given is None else repository.given.digest(path)
-    digest = digest or repository.digest(revision, [path])
+    digest = digest or repository.file_digest(revision, path)
     if digest is None:
         beside = "" if repository.given is None else f" nor beside {repository.given.name}"
         raise ConfigError(
@@ -143,17 +145,28 @@ def traffic_file(repository: Repository, source: Path, path: str | None) -> Path
 
 
 def _with_digest(repository: Repository, revision: Revision, argument: str) -> str:
-    """Appends to an argument that names a file of the repository the digest of the file's directory, at the
-    repository's root that of the file: a configuration usually names files beside it. To one that names a
-    file beside --config, it appends the file's digest."""
-    if named := named_beside([argument]):
-        return "#".join([argument, *(digest_beside(repository, path)[:16] for path in named)])
-    before, found, path = argument.partition("{source}/")
-    if not found or "{" in path:
-        return argument
-    parent = str(PurePosixPath(path).parent)
-    digest = repository.digest(revision, [path if parent == "." else parent])
-    return f"{before}{{source}}/{path}#{digest[:16]}" if digest else argument
+    """Appends to an argument the digests of what it names beside --config and in the repository."""
+    beside = [digest_beside(repository, path) for path in named_beside([argument])]
+    of_source = [_source_digest(repository, revision, paths) for paths in paths_after(SOURCE, argument)]
+    return "#".join([argument, *(one[:16] for one in dict.fromkeys([*beside, *of_source]))])
+
+
+def _source_digest(repository: Repository, revision: Revision, paths: Sequence[str]) -> str:
+    """Digest of the directory of a file that a command names, at the repository's root of the file itself: a
+    configuration usually names files beside it.
+
+    paths: what may be its path, with the `/` after {source}. The digest is of the whole tree if the path is
+    not known, or if it leads over symbolic links or to some.
+    """
+    found = set[str]()
+    for path in paths:
+        below = PurePosixPath(path.lstrip("/"))
+        if path.startswith("/") and ".." not in below.parts:
+            named = str(below if below.parent == PurePosixPath() else below.parent)
+            if named != "." and repository.digest(revision, [named]) is not None:
+                found.add(named)
+    whole = not found or repository.has_links(revision, sorted(found))
+    return repository.digest(revision, ["."] if whole else sorted(found)) or revision.tree
 
 
 def eal_options(

@@ -105,10 +105,11 @@ def _on_stderr(*, quiet: bool = False) -> Console:
     return PlainConsole(stderr=True, quiet=quiet, highlight=False, soft_wrap=not sys.stderr.isatty())
 
 
-def show_error(error: NalmError) -> None:
-    """Prints an error: the message, the end of the log, the next step."""
+def show_error(error: NalmError, about: str | None = None) -> None:
+    """Prints an error: message, end of the log, next step. about: what it concerns, if it does not say so."""
     console = _on_stderr()
-    console.print(f"[bold red]nalm:[/] {escape(error.message)}")
+    named = error.message if about is None or about in error.message else f"{about}: {error.message}"
+    console.print(f"[bold red]nalm:[/] {escape(named)}")
     if error.log:
         for line in error.log.splitlines():
             console.print(f"  [dim]|[/] {escape(line)}")

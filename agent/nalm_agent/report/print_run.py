@@ -204,7 +204,7 @@ def next_lines(report: RunReport, verdict: Verdict) -> list[str]:
     if verdict.instruction_changes and (verdict.outcome == "inconclusive" or verdict.failing_metrics):
         lines.append("next: `nalm explain` shows the source lines whose instructions changed")
     if verdict.outcome == "inconclusive":
-        minutes = MORE_TIME * (report.settings.budget_seconds or BUDGET_SECONDS) / 60
+        minutes = max(MORE_TIME * (report.settings.budget_seconds or BUDGET_SECONDS) / 60, 1.0)
         lines.append(
             f"next: `nalm check --force --minutes {minutes:.0f}` measures the cycles longer, best while "
             "nothing else runs"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from nalm_core.report.run_report import RunReport, RunStatus
 
-from nalm_agent.runtime.errors import ExitCode
+from nalm_agent.runtime.errors import ExitCode, NalmError
 
 if TYPE_CHECKING:
     from nalm_core.verdict.verdict import Verdict
@@ -22,7 +22,13 @@ _EXIT_CODES = {
     "invalid": ExitCode.NOT_MEASURED,
     "broken": ExitCode.NOT_MEASURED,
 }
-_WORST_FIRST = (ExitCode.REGRESSION, ExitCode.NOT_MEASURED, ExitCode.INCONCLUSIVE, ExitCode.OK)
+_WORST_FIRST = (
+    ExitCode.REGRESSION,
+    ExitCode.USAGE,
+    ExitCode.NOT_MEASURED,
+    ExitCode.INCONCLUSIVE,
+    ExitCode.OK,
+)
 
 
 @dataclass(frozen=True)
@@ -56,7 +62,7 @@ def judged(report: RunReport) -> Verdict | None:
     return judge(report)
 
 
-def worst(results: Sequence[Result]) -> ExitCode:
-    """Exit code of several runs: a regression outweighs a failed measurement."""
-    codes = {result.exit_code for result in results}
+def worst(results: Sequence[Result], errors: Sequence[NalmError] = ()) -> ExitCode:
+    """Exit code of several runs, with errors of others: a regression outweighs a failed measurement."""
+    codes = {*(result.exit_code for result in results), *(error.exit_code for error in errors)}
     return next((code for code in _WORST_FIRST if code in codes), ExitCode.OK)

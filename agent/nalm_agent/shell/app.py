@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from nalm_agent.runtime.errors import NalmError, StoppedError, refused_by_host
+from nalm_agent.runtime.errors import ExitCode, NalmError, StoppedError, refused_by_host
 from nalm_agent.runtime.process import stop_all
 from nalm_agent.runtime.stop_signals import INTERRUPTED, stop_on_signals
 from nalm_agent.shell.commands import LazyGroup, check_values
@@ -82,6 +83,14 @@ def _report_fault(error: Exception) -> None:
     print("nalm: internal error; please report it with the lines above", file=sys.stderr)
 
 
+def _has_working_directory() -> bool:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return False
+    return True
+
+
 def run_app(command: typer.Typer) -> None:
     """Runs a command: a NalmError becomes a message and an exit code; an interrupt leaves nothing running."""
     respect_terminal()
@@ -101,6 +110,9 @@ def run_app(command: typer.Typer) -> None:
         print("nalm: interrupted; nothing is left running", file=sys.stderr)
         sys.exit(INTERRUPTED)
     except Exception as error:
+        if isinstance(error, FileNotFoundError) and not _has_working_directory():
+            print("nalm: the working directory was removed: change to one that exists", file=sys.stderr)
+            sys.exit(ExitCode.USAGE)
         _report_fault(error)
         sys.exit(FAULT)
     finally:

@@ -15,7 +15,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from nalm_core.text.commit_name import short
@@ -26,6 +26,8 @@ from nalm_agent.source.given_config import GivenConfig
 from nalm_agent.source.submodules import Submodules, require_clean
 
 WORKTREE = "worktree"
+SILENCE_ENDS = ("http.lowSpeedLimit=1000", "http.lowSpeedTime=60")
+"""Settings by which git gives up on a server that accepts a connection and sends nothing."""
 LEAST_GIT = (2, 30)
 """The first version whose `git rev-parse` knows --end-of-options."""
 
@@ -40,6 +42,16 @@ class Revision:
     subject: str
     dirty: bool = False
     """True if the tree is a working tree that differs from the commit's."""
+    left_out: tuple[str, ...] = field(default=(), compare=False)
+    """Untracked repositories inside of the working tree: git has no content of them to measure."""
+
+    @property
+    def note(self) -> str | None:
+        """A note about what the tree lacks; None if it has all."""
+        if not self.left_out:
+            return None
+        listed = ", ".join(self.left_out)
+        return f"left out, since git does not track it and it is a repository of its own: {listed}"
 
     @property
     def short(self) -> str:
@@ -53,6 +65,14 @@ class BaseChoice:
     """How the base was chosen, for output: "merge base with main"."""
 
 
+_SETTINGS = [
+    word for one in ("core.quotePath=false", "log.showSignature=false", *SILENCE_ENDS) for word in ("-c", one)
+]
+"""For every call. Some may fetch: a partial clone fetches what it lacks."""
+_OF_INDEX = ["-c", "core.splitIndex=false", "-c", f"core.hooksPath={os.devnull}"]
+"""For calls that write nalm's own index: no part of it goes to the repository, and no hook of it runs."""
+_LINK = "120000 "
+"""Begins the entry of a symbolic link in a tree."""
 _ANCESTOR = re.compile(r"[~^][~^0-9]*+$")
 
 
@@ -75,6 +95,12 @@ def git_version() -> tuple[int, ...] | None:
         return None
     match = re.match(r"git version (\d+(?:\.\d+)+)", done.stdout)
     return None if match is None else tuple(int(part) for part in match[1].split("."))
+
+
+def _in_list(path: Path) -> str:
+    """A path as an element of a list that colons separate: git reads one that begins with `"` as C does."""
+    quoted = str(path).replace("\\", r"\\").replace('"', r"\"")
+    return f'"{quoted}"'
 
 
 def _is_kept(variable: str) -> bool:
@@ -117,10 +143,10 @@ class Repository:
         objects = self.root / self._git("rev-parse", "--git-path", "objects")
         self._own_objects = scratch / "objects"
         self._own_objects.mkdir(parents=True, exist_ok=True)
-        self._env |= {"GIT_ALTERNATE_OBJECT_DIRECTORIES": str(self._own_objects)}
+        self._env |= {"GIT_ALTERNATE_OBJECT_DIRECTORIES": _in_list(self._own_objects)}
         self._writing = {
             "GIT_OBJECT_DIRECTORY": str(self._own_objects),
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(objects.absolute()),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": _in_list(objects.absolute()),
         }
 
     def resolve(self, name: str) -> Revision:
@@ -165,11 +191,13 @@ class Repository:
         if own.exists():
             shutil.copy2(own, index)  # with its time: git trusts entries older than the index
         env = self._writing | {"GIT_INDEX_FILE": str(index)}
-        self._git("add", "-A", "--", ".", env=env)
+        untracked = self._git("ls-files", "-z", "--others", "--exclude-standard", env=env).split("\0")
+        nested = tuple(path.rstrip("/") for path in untracked if path.endswith("/"))
+        self._git("add", "-A", "--", ".", *(f":(exclude,literal){path}" for path in nested), env=env)
         tree = self._git("write-tree", env=env)
         if tree == head.tree:
-            return head
-        return Revision(head.commit, tree, "working tree", dirty=True)
+            return replace(head, left_out=nested)
+        return Revision(head.commit, tree, "working tree", dirty=True, left_out=nested)
 
     def branch(self) -> str | None:
         """The branch that is checked out; None for a detached HEAD."""
@@ -202,6 +230,11 @@ class Repository:
 
     def expand(self, name: str) -> list[Revision]:
         """The commits of a name: one, or for A..B those on B's first-parent line since A, oldest first."""
+        if "..." in name:
+            raise GitError(
+                f"{name}: nalm measures the commits of a line; A...B is a set of commits",
+                hint="A..B names B's first-parent line since A",
+            )
         if ".." not in name:
             return [self.resolve(name)]
         listed = self._try("rev-list", "--first-parent", "--reverse", "--end-of-options", name)
@@ -269,8 +302,10 @@ class Repository:
         return self.read_tree(revision.tree, path)
 
     def read_tree(self, tree: str, path: str) -> str | None:
-        """A text file of a tree; None if the tree or the file does not exist."""
-        return self._try("show", f"{tree}:{path}", strip=False)
+        """A text file of a tree, behind links; None if the tree or the file does not exist."""
+        done = self._run(("cat-file", "--batch", "--follow-symlinks"), None, given=f"{tree}:{path}\n")
+        about, _, content = done.stdout.partition("\n")
+        return content.removesuffix("\n") if about.split(" ")[1:2] == ["blob"] else None
 
     def hooks(self) -> Path:
         """The directory of this repository's hooks."""
@@ -297,6 +332,34 @@ class Repository:
             total.update(f"{name}\0{entry}\0".encode())
         return total.hexdigest()
 
+    def has_links(self, revision: Revision, paths: Sequence[str]) -> bool:
+        """True if one of these paths is a symbolic link, or a directory with one at any depth."""
+        listed = self._git("ls-tree", "-r", "-z", revision.tree, "--", *paths)
+        return any(entry.startswith(_LINK) for entry in listed.split("\0"))
+
+    def file_digest(self, revision: Revision, path: str) -> str | None:
+        """As `digest`, of one file and, where the path leads over symbolic links, of what is behind them.
+
+        None if that does not exist. Raises GitError for a link out of the repository.
+        """
+        done = self._run(
+            ("cat-file", "--batch-check", "--follow-symlinks"), None, given=f"{revision.tree}:{path}\n"
+        )
+        answer = done.stdout.partition("\n")[0].split(" ")
+        if answer[0] == "symlink":
+            raise GitError(
+                f"{path} of {revision.short} is a symbolic link out of the repository: to "
+                f"{done.stdout.partition(chr(10))[2].strip()}",
+                hint="commit the file itself: a commit must have all that it is measured with",
+            )
+        if done.returncode != 0 or len(answer) != len(("object", "type", "size")):
+            return None
+        name = path.strip("/").removeprefix("./")
+        entry = self._entries(revision.tree, {name}).get(name)
+        if entry is not None and not entry.startswith(_LINK):
+            return self.digest(revision, [path])
+        return hashlib.sha256(f"{name}\0{answer[0]}\0".encode()).hexdigest()
+
     def _entries(self, tree: str, names: Collection[str]) -> dict[str, str]:
         """Mode and object of those paths that a tree has."""
         if not names:
@@ -314,7 +377,7 @@ class Repository:
         own = Path(self._git("rev-parse", "--absolute-git-dir"))
         common = (self._start / self._git("rev-parse", "--git-common-dir")).resolve()
         self._lay_out(own, revision.tree, to)
-        submodules = Submodules(self._run, revision.short)
+        submodules = Submodules(self._run, revision.short, None if self.bare else self.root)
         for one in submodules.found(own, [own, common], revision.tree):
             self._lay_out(one.git_dir, one.commit, to / one.path)
 
@@ -327,20 +390,28 @@ class Repository:
         self._git("checkout-index", "--all", "--force", env=env, cwd=to)
 
     def _run(
-        self, arguments: Sequence[str], env: Mapping[str, str] | None, cwd: Path | None = None
+        self,
+        arguments: Sequence[str],
+        env: Mapping[str, str] | None,
+        cwd: Path | None = None,
+        given: str | None = None,
     ) -> subprocess.CompletedProcess[str]:
-        command = ["git", "-c", "core.quotePath=false", "-c", "log.showSignature=false", *arguments]
+        own_index = _OF_INDEX if env is not None and "GIT_INDEX_FILE" in env else []
+        command = ["git", *_SETTINGS, *own_index, *arguments]
         try:
             done = subprocess.run(
                 command,
                 cwd=cwd or self._start,
                 env=self._env | dict(env or {}),
+                input=given,
                 capture_output=True,
                 text=True,
                 errors="surrogateescape",
                 check=False,
             )
         except FileNotFoundError as error:
+            if not (cwd or self._start).is_dir():
+                raise GitError(f"{cwd or self._start} was removed", hint="run it again") from error
             raise GitError("git is not installed", hint="apt-get install git") from error
         if done.returncode < 0:  # which is no answer, such as that there is no such file
             raise GitError(
@@ -353,7 +424,7 @@ class Repository:
         done = self._run(arguments, None)
         if done.returncode != 0:
             return None
-        return done.stdout.strip() if strip else done.stdout
+        return done.stdout.rstrip("\n") if strip else done.stdout
 
     def _git(self, *arguments: str, env: dict[str, str] | None = None, cwd: Path | None = None) -> str:
         done = self._run(arguments, env, cwd)
@@ -365,4 +436,4 @@ class Repository:
             )
         if done.returncode != 0:
             raise GitError(f"git {arguments[0]} failed in {self._start}", log=done.stderr)
-        return done.stdout.strip()
+        return done.stdout.rstrip("\n")

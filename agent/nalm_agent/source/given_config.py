@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -56,12 +58,12 @@ class GivenConfig:
     def digest(self, path: str) -> str | None:
         """Digest of a file, or of all files of a directory, beside this nalm.toml; None if it does not exist.
 
-        Raises ConfigError for one that is too large.
+        Raises ConfigError for one that is too large, or whose links lead in a circle.
         """
         found = self.beside(path)
         if found is None:
             return None
-        files = [found] if found.is_file() else sorted(one for one in found.rglob("*") if one.is_file())
+        files = [found] if found.is_file() else sorted(_files_below(found))
         if sum(one.stat().st_size for one in files) > MOST_BYTES:
             raise ConfigError(
                 f"{found} has more than {MOST_BYTES >> 30} GiB",
@@ -74,3 +76,19 @@ class GivenConfig:
             with one.open("rb") as file:
                 total.update(hashlib.file_digest(file, "sha256").digest())
         return total.hexdigest()
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    """Files of a directory at any depth, also behind links to directories: a build gets a copy of those, too.
+
+    Raises ConfigError for links in a circle.
+    """
+    for place, folders, files in os.walk(folder, followlinks=True):
+        for name in folders:
+            inner = Path(place, name)
+            above = (one.resolve() for one in inner.parents if one.is_relative_to(folder))
+            if inner.is_symlink() and any(one.is_relative_to(inner.resolve()) for one in above):
+                raise ConfigError(
+                    f"{inner} is a link to a directory that it is in", hint="remove the link, or move it away"
+                )
+        yield from (path for name in files if (path := Path(place, name)).is_file())

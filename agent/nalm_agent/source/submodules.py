@@ -27,11 +27,13 @@ class Submodule:
 
 
 class Submodules:
-    """Finds the submodules of a revision, at any depth. `name`: the revision's name in errors."""
+    """Finds the submodules of a revision, at any depth. `name`: the revision's name in errors; `root`: of the
+    working tree, where a submodule may have its repository; None: there is none."""
 
-    def __init__(self, run: Run, name: str) -> None:
+    def __init__(self, run: Run, name: str, root: Path | None) -> None:
         self._run = run
         self._name = name
+        self._root = root
 
     def found(
         self, git_dir: Path, homes: Sequence[Path], tree: str, inside: PurePosixPath | None = None
@@ -50,7 +52,8 @@ class Submodules:
                     f"submodule {whole} of {self._name} is not in its .gitmodules",
                     hint="commit a .gitmodules that names it, or remove it with git rm",
                 )
-            candidates = [home / "modules" / name for home in homes]
+            own = [] if self._root is None else [self._root / whole / ".git"]
+            candidates = [*(home / "modules" / name for home in homes), *own]
             module = next((one for one in candidates if (one / "HEAD").exists()), None)
             if module is None:
                 raise GitError(

@@ -38,7 +38,7 @@ class Entry:
 
 def parse_bytes(text: str) -> int:
     """A size in bytes from text such as 500M, 20G or 123. Raises UsageError if it is not a size."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
+    found = re.fullmatch(r"(\d{1,18}(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
     if found is None:
         raise UsageError(f"{text!r} is not a size", hint="write 500M, 20G, or a number of bytes")
     return int(float(found[1]) * _SUFFIXES[found[2].upper()])

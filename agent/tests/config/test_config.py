@@ -272,5 +272,20 @@ def test_hostile_text_is_a_mistake_in_few_words(text: str, said: str) -> None:
     assert said in caught.value.message and len(caught.value.message) < 2000
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "key"),
+    [
+        ("traffic/capture.bin", "traffic\\u0000", "scenarios.tiny.traffic"),
+        ('"--features"', '"\\u0000"', "run.command"),
+        ('"gcc"', '"gcc\\u0000"', "build.commands"),
+        ("[scenarios.tiny]", '[scenarios."ti\\u0000ny"]', "scenarios.ti\\u0000ny"),
+        ("ready_seconds = 5", 'environment = { A = "\\u0000" }', "run.environment.A"),
+    ],
+)
+def test_a_null_character_is_a_mistake(old: str, new: str, key: str) -> None:
+    with pytest.raises(ConfigError, match=rf"nalm.toml:\d+: {re.escape(key)}: has the character U\+0000"):
+        parse(NALM_TOML.replace(old, new))
+
+
 def test_a_byte_order_mark_is_no_mistake() -> None:
     assert parse("\ufeff" + NALM_TOML).project.name == "tiny"

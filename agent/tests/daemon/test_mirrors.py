@@ -7,8 +7,10 @@ import base64
 import random
 import re
 import shutil
+import socket
 import subprocess
 import threading
+from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -16,7 +18,8 @@ from pathlib import Path
 import pytest
 from nalm_agent.daemon import mirrors
 from nalm_agent.daemon.mirrors import mirrored
-from nalm_agent.runtime.errors import GitError
+from nalm_agent.runtime.errors import GitError, HostError
+from nalm_agent.runtime.process import run, stop_all
 from nalm_agent.source.git import Repository
 from nalm_agent.store.home import Home
 from nalm_core.wire.jobs import Lease
@@ -94,7 +97,8 @@ def test_a_commit_is_there_only_with_its_files(
     mirrored(lease(str(nf_repository.path), nf_repository.commit("one", data="1")), home)
     head = nf_repository.commit("two", data=random.Random(1).randbytes(100_000).hex())
     with monkeypatch.context() as patched:
-        patched.setattr(mirrors, "dying_with", lambda _, command: ["prlimit", "--fsize=50000", *command])
+        limited = ["prlimit", "--fsize=50000"]
+        patched.setattr(mirrors, "run", lambda command, **more: run([*limited, *command], **more))
         with pytest.raises(GitError, match="fetch"):
             mirrored(lease(str(nf_repository.path), head), home)
     mirror = mirrored(lease(str(nf_repository.path), head), home)
@@ -168,3 +172,47 @@ def test_an_address_runs_no_program(tmp_path: Path, address: str) -> None:
 def test_a_commits_name_is_no_option(nf_repository: NfRepository, tmp_path: Path) -> None:
     with pytest.raises(GitError, match="has no commit"):
         mirrored(lease(str(nf_repository.path), "--batch-all-objects"), Home(tmp_path / "home"))
+
+
+@pytest.fixture
+def silent_server() -> Iterator[str]:
+    """Accepts connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/demo.git"
+
+
+def test_a_server_that_never_answers_ends_in_a_fault_of_the_host(
+    silent_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mirrors, "GIT_SECONDS", 1.0)
+    home = Home(tmp_path)
+    with pytest.raises(HostError, match="took longer than"):
+        mirrored(lease(silent_server, "f" * 40), home)
+    assert not list(home.folder("mirrors").glob("*.git")) and not list(home.folder("mirrors").glob("*.new"))
+
+
+def test_an_interrupt_ends_a_fetch(silent_server: str, tmp_path: Path) -> None:
+    ended = threading.Timer(1.0, stop_all)
+    ended.start()
+    with pytest.raises(GitError, match="failed"):
+        mirrored(lease(silent_server, "f" * 40), Home(tmp_path))
+    ended.join()
+
+
+def test_git_gives_up_on_silence(silent_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sooner = tuple(one.replace("Time=60", "Time=1") for one in mirrors.SETTINGS)
+    assert sooner != mirrors.SETTINGS
+    monkeypatch.setattr(mirrors, "SETTINGS", sooner)
+    with pytest.raises(GitError) as error:
+        mirrored(lease(silent_server, "f" * 40), Home(tmp_path))
+    assert "too slow" in str(error.value.log)
+
+
+def test_ssh_is_the_users_if_one_is_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    monkeypatch.delenv("GIT_SSH_COMMAND", raising=False)
+    assert mirrors._online()["GIT_SSH_COMMAND"] == mirrors.SSH
+    (tmp_path / "gitconfig").write_text("[core]\nsshCommand = ssh -i key\n")
+    assert "GIT_SSH_COMMAND" not in mirrors._online()
+    monkeypatch.setenv("GIT_SSH_COMMAND", "ssh -i other")
+    assert mirrors._online()["GIT_SSH_COMMAND"] == "ssh -i other"

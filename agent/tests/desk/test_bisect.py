@@ -24,7 +24,7 @@ from nalm_synthetic import changed, make_report
 from tiny import Nalm, NfRepository
 from typer.testing import CliRunner
 
-IPP = Question("sfc_a", "ipp")
+IPP, CPP = Question("sfc_a", "ipp"), Question("sfc_a", "cpp")
 
 
 @pytest.mark.nightly
@@ -54,6 +54,32 @@ def test_the_commit_is_found_past_one_that_does_not_build(nalm: Nalm, nf_reposit
     again = nalm.run(*arguments, cwd=nf_repository.path)
     assert json.loads(again.stdout) == found
     assert "already measured" in again.stderr
+
+
+def test_a_search_is_continued_on_the_same_host_with_the_same_tools(
+    nf_repository: NfRepository, home: Home, work: WorkDir, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nf_repository.commit("words", README__md="tinier\n")
+    repository = Repository(nf_repository.path, work.fresh("git"))
+    commits = [repository.resolve(name) for name in ("HEAD~1", "HEAD")]
+
+    def known() -> int:
+        search = Search(repository, home, commits, CPP)
+        search.recall()
+        return len(search.results)
+
+    slower = make_report(changed(nat=170.0))
+    found = Result("", slower, judge(slower))
+    monkeypatch.setattr("nalm_agent.desk.bisect.answered", lambda *_, **__: found)
+    Search(repository, home, commits, CPP).run(work, Silent())
+    assert known() == 1
+    with monkeypatch.context() as upgraded:
+        upgraded.setattr("nalm_agent.desk.result_cache.version", lambda: "another")
+        assert known() == 0
+    with monkeypatch.context() as upgraded:
+        upgraded.setenv("LD_LIBRARY_PATH", "/opt/other")
+        assert known() == 0
+    assert known() == 1
 
 
 @pytest.mark.parametrize(

@@ -281,6 +281,12 @@ USAGE = {
     "top of a process without probe": (["top", "--pid", str(os.getpid())], "maps no probe file"),
     "top of no process": (["top", "--pid", "4194304"], "cannot be looked at"),
     "init again": (["init"], "already exists"),
+    "set of commits": (["bench", "HEAD...HEAD"], "A...B is a set of commits"),
+    "outputs of a plan": (
+        ["check", "--margin", "0.2", "--plan", "--never-fail", "--junit", "x.xml"],
+        "--plan measures nothing: it has no --junit, --never-fail",
+    ),
+    "outputs of a pool": (["check", "--pool", "--sarif", "-"], "--pool measures nothing: it has no --sarif"),
     "unknown option": (["check", "--speed"], "No such option"),
     "hosts of no plan": (["check", "--hosts", "3"], "--hosts requires --plan"),
 }
@@ -306,11 +312,64 @@ def test_mistakes_in_nalm_toml_run_nothing(nf_repository: NfRepository, nalm: Na
     assert "nalm.toml:1: version: expected 1; found 9" in done.stderr
 
 
+SEVERAL = NALM_TOML.replace(
+    "[judge]\n",
+    """[scenarios.wide]
+lcores = 64
+traffic = "traffic/capture.bin"
+[scenarios.zero]
+traffic = "traffic/absent.pcap"
+[judge]
+""",
+)
+
+
+def test_a_scenario_that_this_host_cannot_measure_keeps_no_result_of_others(
+    nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    nf_repository.commit("several scenarios", nalm__toml=SEVERAL)
+    nf_repository.write("work.h", SLOWER)
+    forms = ["--json", str(tmp_path / "runs.json"), "--junit", str(tmp_path / "junit")]
+    done = nalm.run("check", *forms, cwd=nf_repository.path)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "nalm: wide: " in done.stderr and "CPUs" in done.stderr
+    assert "nalm: scenario zero: the traffic file traffic/absent.pcap is not in" in done.stderr
+    (report,) = json.loads((tmp_path / "runs.json").read_text())
+    assert report["scenario"]["name"] == "tiny"
+    assert "<failure" in (tmp_path / "junit").read_text()
+
+    failing = ["check", "--scenario", "wide", "--base", "HEAD"]
+    assert nalm.run(*failing, cwd=nf_repository.path).returncode == 4
+    assert nalm.run(*failing, "--never-fail", cwd=nf_repository.path).returncode == 0
+    mistaken = nalm.run(*failing, "--scenario", "zero", "--never-fail", cwd=nf_repository.path)
+    assert mistaken.returncode == 2, "--never-fail tolerates no mistake of nalm.toml"
+
+
+def test_a_commit_with_a_mistake_in_nalm_toml_keeps_no_result_of_others(
+    nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    nf_repository.commit("documents", README__md="more\n")
+    bad = nf_repository.commit("mistake", nalm__toml=NALM_TOML.replace("version = 1", "version = 9"))
+    nf_repository.commit("mended", nalm__toml=NALM_TOML)
+    out = tmp_path / "runs.json"
+    done = nalm.run("bench", "HEAD~3..HEAD", "--json", str(out), cwd=nf_repository.path)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert f"nalm: {bad[:7]}" in done.stderr and "version: expected 1; found 9" in done.stderr
+    assert len(json.loads(out.read_text())) == 2
+
+
 def test_report_that_cannot_be_written(nf_repository: NfRepository, nalm: Nalm) -> None:
     done = nalm.run("check", "--base", "HEAD", "--json", "/nowhere/run.json", cwd=nf_repository.path)
     assert done.returncode == 2
     assert "/nowhere/run.json cannot be written" in done.stderr
     assert "against" not in done.stderr  # told before anything is measured
+
+
+def test_an_untracked_repository_is_left_out_with_a_note(nf_repository: NfRepository, nalm: Nalm) -> None:
+    nf_repository.git("clone", "-q", ".", "third-party")
+    done = nalm.run("check", "--base", "HEAD", cwd=nf_repository.path)
+    assert done.returncode == 0, done.stderr
+    assert "it is a repository of its own: third-party" in done.stdout
 
 
 def test_json_on_standard_output_is_alone_there(nf_repository: NfRepository, nalm: Nalm) -> None:

@@ -110,3 +110,20 @@ def test_a_run_that_was_not_measured_says_why(nf_repository: NfRepository, tmp_p
     assert isinstance(error, NalmError)
     assert error.exit_code is ExitCode.NOT_MEASURED
     assert "nothing was measured" in error.message
+
+
+def test_an_unchanged_run_is_written(nalm: Nalm, nf_repository: NfRepository, tmp_path: Path) -> None:
+    nf_repository.commit("documents", README__md="more\n")
+    written = [tmp_path / "explained.json", tmp_path / "flame.svg"]
+    pair = ("explain", "HEAD~1", "HEAD")
+    done = nalm.run(*pair, "--json", str(written[0]), "--svg", str(written[1]), cwd=nf_repository.path)
+    assert done.returncode == 0 and "same" in done.stdout, done.stderr
+    document = json.loads(written[0].read_text())
+    assert (document["files"], document["flame"]["head"], document["unit"]) == (
+        [],
+        0,
+        "instructions a packet",
+    )
+    assert ET.parse(written[1]).getroot().tag.endswith("svg")
+    alone = nalm.run(*pair, "--json", cwd=nf_repository.path)
+    assert json.loads(alone.stdout) == document

@@ -142,3 +142,19 @@ def test_the_command_ends_soon_on_a_banner(nalm: Nalm, tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text("*" * 5000 + "/\n")
     done = nalm.run("init", cwd=tmp_path)
     assert done.returncode == 0 and "wrote" in done.stdout
+
+
+def test_hostile_names_make_a_valid_file(tmp_path: Path) -> None:
+    repository = tmp_path / ("long-" * 20)
+    repository.mkdir()
+    (repository / "meson.build").write_text("project('x', 'c')\nexecutable('a\"b', 'main.c')\n")
+    (repository / 'my "best" \\ ca\x7fpture.pcap').write_bytes(b"")
+    (repository / "main.c").write_text(
+        '#include "nalm_probe.h"\nstatic const struct nalm_stage_spec stages[] = {\n'
+        '{"a.b", 0, pass}, {"_hidden", 0, pass}, {"' + "long" * 20 + '", 0, pass}, {"nat", 0, pass}};\n'
+    )
+    path, _ = write_first_config(repository)
+    config = parse(path.read_text())
+    assert config.project.name == ("long-" * 20)[:64].strip("-")
+    assert config.scenarios["main"].traffic == 'my "best" \\ ca\x7fpture.pcap'
+    assert list(config.stages) == ["a.b", "nat"] and config.build.artifacts == ['a"b']

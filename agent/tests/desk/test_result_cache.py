@@ -54,6 +54,14 @@ def test_another_tree_or_question_is_another_address(nf_repository: NfRepository
     assert result_address(request_of(nf_repository, tmp_path / "d")) != first
 
 
+def test_other_libraries_of_the_loader_are_another_address(
+    nf_repository: NfRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = result_address(request_of(nf_repository, tmp_path / "a"))
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
+    assert result_address(request_of(nf_repository, tmp_path / "b")) != first
+
+
 def test_what_was_decided_is_shown_and_not_measured_again(
     nf_repository: NfRepository, own_home: Home, tmp_path: Path
 ) -> None:

@@ -3,11 +3,30 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
+
 import pytest
 from nalm_agent.measure.counting import kept
 from nalm_agent.store.home import Home
 from nalm_core.report.modelled_counts import ModelCount
 from nalm_core.report.run_report import Arm, InstructionCount, Source
+from nalm_core.report.serialization import parse_report
+from tiny import FEW_LAUNCHES, Nalm, NfRepository
+
+WORK_H = """#include <dlfcn.h>
+#include <stdlib.h>
+static unsigned (*rounds)(void);
+__attribute__((constructor)) static void begin(void)
+{
+	void *library = dlopen("LIBRARY", RTLD_NOW);
+	if (library == NULL)
+		abort();
+	rounds = (unsigned (*)(void))dlsym(library, "rounds");
+}
+#define BETA_WORK rounds()
+"""
+"""Its work is what a library says that is not of the build."""
 
 COUNTS = [
     InstructionCount(arm=Arm.BASE, source=Source.SIMULATED, packets=10, stages={"nat": 70}, unattributed=0),
@@ -27,3 +46,44 @@ def test_a_kept_count_serves_any_arm(home: Home, count: InstructionCount | Model
     assert kept(store, key, type(count), Arm.BASE, make) == count
     assert kept(store, key, type(count), Arm.HEAD, make) == count.model_copy(update={"arm": Arm.HEAD})
     assert made == [Arm.BASE]
+
+
+def test_a_count_without_an_address_is_not_kept(home: Home) -> None:
+    made = list[InstructionCount | ModelCount]()
+
+    def make() -> InstructionCount | ModelCount:
+        made.append(COUNTS[0])
+        return COUNTS[0]
+
+    for _ in range(2):
+        kept(home.store(), None, InstructionCount, Arm.BASE, make)
+    assert len(made) == 2
+
+
+def beta_counts(nf_repository: NfRepository, nalm: Nalm, out: Path) -> set[int]:
+    """Instructions of stage beta in both arms."""
+    done = nalm.run("check", "--json", str(out), cwd=nf_repository.path)
+    assert done.returncode in (0, 1, 3), done.stdout + done.stderr
+    return {count.stages["beta"] for count in parse_report(out.read_bytes()).instructions}
+
+
+def test_an_upgraded_library_of_the_host_is_counted_in_both_arms(
+    nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    library = tmp_path / "libhost.so"
+
+    def install(rounds: int) -> None:
+        source = f"unsigned rounds(void) {{ return {rounds}; }}\n"
+        command = ["gcc", "-shared", "-x", "c", "-o", library, "-"]
+        subprocess.run(command, input=source, text=True, check=True)
+
+    work_h = WORK_H.replace("LIBRARY", str(library))
+    install(30)
+    nf_repository.commit("with a library of the host", nalm__toml=FEW_LAUNCHES, work__h=work_h)
+    nf_repository.write("work.h", work_h + "#define ALPHA_WORK 41\n")
+    before = beta_counts(nf_repository, nalm, tmp_path / "before.json")
+    install(60)
+    nf_repository.write("work.h", work_h + "#define ALPHA_WORK 42\n")
+    after = beta_counts(nf_repository, nalm, tmp_path / "after.json")
+    assert len(before) == len(after) == 1
+    assert max(after) > 1.5 * max(before)

@@ -15,6 +15,7 @@ from nalm_agent.build.sandbox import READABLE
 from nalm_agent.config.nalm_toml import parse
 from nalm_agent.native.compilers import compiler_stamps, file_of, program_stamps, words_of
 from nalm_agent.native.toolchain import compilers_of, forget_toolchain, toolchain
+from nalm_agent.runtime.errors import UsageError
 from nalm_agent.source.git import Repository
 from tiny import NALM_TOML, NfRepository
 
@@ -66,6 +67,63 @@ def test_an_upgraded_program_makes_other_builds(
     assert address_of(nf_repository, tmp_path, commands) == before
     install(tools, program, "1.0.1")
     assert address_of(nf_repository, tmp_path, commands) != before
+
+
+CHOICES = [
+    ({}, {"CXX": "clang++-99"}),
+    ({}, {"CC": "gcc -m32"}),
+    ({"CC": "gcc -O1"}, {"CC": "gcc -O2"}),
+    ({}, {"PKG_CONFIG_PATH": "/opt/dpdk/lib/pkgconfig"}),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), CHOICES)
+def test_another_choice_of_compilers_and_libraries_makes_other_builds(
+    nf_repository: NfRepository,
+    tools: Path,
+    tmp_path: Path,
+    *,
+    before: dict[str, str],
+    after: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("clang++-99", "g++", "gcc"):
+        install(tools, name, "1.0")
+    addresses = []
+    for chosen in (before, after):
+        with monkeypatch.context() as patched:
+            for name, value in chosen.items():
+                patched.setenv(name, value)
+            addresses.append(address_of(nf_repository, tmp_path, COMMANDS))
+    assert addresses[0] != addresses[1]
+
+
+@pytest.mark.parametrize("variable", ["CC", "CXX"])
+def test_an_upgraded_compiler_that_a_variable_names_makes_other_builds(
+    nf_repository: NfRepository,
+    tools: Path,
+    tmp_path: Path,
+    *,
+    variable: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own = tools / "own"
+    own.mkdir()
+    monkeypatch.setenv(variable, f"{own}/my-compiler -O2")
+    install(own, "my-compiler", "1.0")
+    before = address_of(nf_repository, tmp_path, COMMANDS)
+    assert address_of(nf_repository, tmp_path, COMMANDS) == before
+    install(own, "my-compiler", "1.0.1")
+    assert address_of(nf_repository, tmp_path, COMMANDS) != before
+
+
+@pytest.mark.parametrize("variable", ["CC", "CXX"])
+def test_a_variable_that_is_no_command_is_a_mistake(
+    tools: Path, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, '"')
+    with pytest.raises(UsageError, match=f'the variable {variable} is no command: "'):
+        toolchain()
 
 
 def test_a_program_that_makes_no_code_and_is_not_named_makes_no_other_builds(

@@ -24,6 +24,16 @@ def test_rates_and_soaks_are_decided_by_their_own_lengths() -> None:
     assert next_lines(few, judge(few).model_copy(update={"outcome": "same"})) == []
 
 
+@pytest.mark.parametrize(("budget", "minutes"), [(None, "9"), (3.0, "1"), (60.0, "3")])
+def test_more_time_is_at_least_a_minute(budget: float | None, minutes: str) -> None:
+    report = make_report(changed(), launches=1, turns=1)
+    report = report.model_copy(
+        update={"settings": report.settings.model_copy(update={"budget_seconds": budget})}
+    )
+    *_, line = next_lines(report, judge(report))
+    assert f"--minutes {minutes}`" in line
+
+
 @pytest.mark.parametrize(
     ("name", "advice"), [("load_offered", "load offer less"), ("load_carried", 'load = "closed"')]
 )

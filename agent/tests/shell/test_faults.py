@@ -79,3 +79,12 @@ def test_a_reader_that_goes_away_is_no_regression() -> None:
     finally:
         os.close(writer)
     assert done.returncode == UNREAD
+
+
+def test_a_working_directory_that_was_removed(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    script = f'rmdir "{gone}"; exec "{NALM}" check'
+    done = subprocess.run(["sh", "-c", script], cwd=gone, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert "the working directory was removed" in done.stderr

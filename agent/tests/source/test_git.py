@@ -25,7 +25,7 @@ def snapshot_of(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("command", ["show", "ls-tree"])
+@pytest.mark.parametrize("command", ["cat-file", "ls-tree"])
 def test_a_git_that_is_killed_gives_no_answer(
     nf_repository: NfRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
@@ -40,7 +40,7 @@ def test_a_git_that_is_killed_gives_no_answer(
     monkeypatch.setenv("PATH", f"{git.parent}:{os.environ['PATH']}")
     repository = opened(nf_repository, tmp_path)
     with pytest.raises(GitError, match=f"git {command} was ended by signal 9"):
-        if command == "show":
+        if command == "cat-file":
             repository.read(head, "nalm.toml")
         else:
             repository.export(head, tmp_path / "out")
@@ -297,6 +297,42 @@ def test_submodules_that_are_missing(with_submodules: NfRepository, tmp_path: Pa
         repository.export(repository.resolve("HEAD"), tmp_path / "out3")
 
 
+def test_a_submodule_with_a_repository_in_its_place(with_submodules: NfRepository, tmp_path: Path) -> None:
+    """As `git clone` into the place and `git submodule add` of what is there leave it."""
+    inside = with_submodules.path / "lib/tables"
+    module = with_submodules.path / ".git/modules/lib/tables"
+    for config in (module / "config", module / "modules/hash/config"):
+        with_submodules.git("config", "--file", str(config), "--unset", "core.worktree")
+    (inside / ".git").unlink()
+    module.rename(inside / ".git")
+    repository = opened(with_submodules, tmp_path)
+    repository.export(repository.resolve("HEAD"), tmp_path / "out")
+    assert (tmp_path / "out/lib/tables/tables.h").read_text() == "/* tables */\n"
+    assert (tmp_path / "out/lib/tables/hash/hash.h").read_text() == "/* hash */\n"
+
+
+def test_untracked_repositories_are_left_out(nf_repository: NfRepository, tmp_path: Path) -> None:
+    nf_repository.git("worktree", "add", "-q", "-b", "other", "own worktree")
+    nf_repository.git("clone", "-q", ".", "deep/clone")
+    nf_repository.git("init", "-q", "[empty]")
+    nf_repository.write("[empty]/file", "")
+    nf_repository.write("ignored/x", "")
+    nf_repository.git("clone", "-q", ".", "ignored/clone")
+    nf_repository.write(".gitignore", "ignored\n")
+    nf_repository.git("add", ".gitignore")
+    nf_repository.git("commit", "-q", "-m", "ignore")
+    repository = opened(nf_repository, tmp_path)
+    clean = repository.resolve("worktree")
+    assert not clean.dirty and clean == repository.resolve("HEAD")
+    assert clean.left_out == ("[empty]", "deep/clone", "own worktree")
+    assert clean.note is not None and "deep/clone" in clean.note
+    nf_repository.write("work.h", "// edited\n")
+    edited = repository.resolve("worktree")
+    repository.export(edited, tmp_path / "out")
+    assert edited.dirty and (tmp_path / "out/work.h").read_text() == "// edited\n"
+    assert not (tmp_path / "out/deep").exists() and not (tmp_path / "out/own worktree").exists()
+
+
 def test_lfs_pointer(tmp_path: Path) -> None:
     capture = tmp_path / "mixed.pcap"
     capture.write_bytes(b"\xd4\xc3\xb2\xa1 packets")
@@ -348,3 +384,48 @@ def test_the_reported_command_brings_the_commit(nf_repository: NfRepository, tmp
     reported = fetch_hint("HEAD~2").split("`")[1].removeprefix("git ").split()
     clone.git(*reported)
     assert clone.git("rev-parse", "HEAD~2") == nf_repository.git("rev-parse", "HEAD~2")
+
+
+def test_nalm_toml_behind_a_link_is_read(nf_repository: NfRepository, tmp_path: Path) -> None:
+    text = (nf_repository.path / "nalm.toml").read_text()
+    (nf_repository.path / "ci").mkdir()
+    (nf_repository.path / "nalm.toml").rename(nf_repository.path / "ci/nalm.toml")
+    (nf_repository.path / "nalm.toml").symlink_to("ci/nalm.toml")
+    repository = opened(nf_repository, tmp_path)
+    head = repository.resolve("worktree")
+    assert repository.read(head, "nalm.toml") == text
+    assert repository.read(head, "ci") is None and repository.read(head, "absent") is None
+
+
+@pytest.mark.parametrize("name", ["a:b", 'quo"te', "back\\slash", " blanks "])
+def test_paths_with_any_sign(nf_repository: NfRepository, tmp_path: Path, name: str) -> None:
+    moved = NfRepository(nf_repository.path.rename(tmp_path / f"nf{name}"))
+    moved.write("work.h", "// edited\n")
+    repository = Repository(moved.path, tmp_path / f"scratch{name}")
+    edited = repository.resolve("worktree")
+    assert repository.root == moved.path and edited.dirty
+    assert repository.read(edited, "work.h") == "// edited\n"
+
+
+def test_a_split_index_and_hooks_of_the_repository(nf_repository: NfRepository, tmp_path: Path) -> None:
+    nf_repository.git("config", "core.splitIndex", "true")
+    nf_repository.git("update-index", "--split-index")
+    hook = nf_repository.path / ".git/hooks/post-index-change"
+    hook.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    hook.chmod(0o755)
+    nf_repository.write("work.h", "// edited\n")
+    before = snapshot_of(nf_repository.path / ".git")
+    repository = opened(nf_repository, tmp_path)
+    edited = repository.resolve("worktree")
+    repository.export(edited, tmp_path / "out")
+    assert (tmp_path / "out/work.h").read_text() == "// edited\n"
+    assert snapshot_of(nf_repository.path / ".git") == before
+    assert not (tmp_path / "ran").exists()
+    assert repository.hooks() == nf_repository.path / ".git/hooks"
+
+
+def test_a_repository_that_was_removed(nf_repository: NfRepository, tmp_path: Path) -> None:
+    repository = opened(nf_repository, tmp_path)
+    nf_repository.path.rename(tmp_path / "elsewhere")
+    with pytest.raises(GitError, match=r"nf was removed"):
+        repository.resolve("HEAD")

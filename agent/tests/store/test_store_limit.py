@@ -149,4 +149,5 @@ def test_command(store: Store, tmp_path: Path) -> None:
     document = json.loads(pruned.stdout)
     assert [entry["name"] for entry in document["entries"]] == ["c"]
     assert [entry["name"] for entry in document["removed"]] == ["old.json", "a", "b"]
-    assert nalm.run("store", "--limit", "much", cwd=tmp_path).returncode == 2
+    for text in ("much", "9" * 400, f"{'9' * 400}G"):
+        assert nalm.run("store", "--limit", text, cwd=tmp_path).returncode == 2
