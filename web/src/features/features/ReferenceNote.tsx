@@ -5,7 +5,7 @@ import { useState } from "react";
 import { setProject } from "../../shared/api/administration";
 import { commitsQuery } from "../../shared/api/queries";
 import { ActionError } from "../../shared/ui/ActionError";
-import { CommitPicker } from "../../shared/ui/CommitPicker";
+import { CommitPicker } from "../../shared/ui/fields/CommitPicker";
 import { useAction } from "../../shared/ui/hooks/useAction";
 import { useMay } from "../../shared/ui/hooks/useSession";
 import { Panel } from "../../shared/ui/Panel";

@@ -4,8 +4,8 @@ import { useForm } from "@mantine/form";
 import { moveHost } from "../../shared/api/administration";
 import type { BenchHost } from "../../shared/api/types";
 import { ActionError } from "../../shared/ui/ActionError";
+import { PoolInput } from "../../shared/ui/fields/PoolInput";
 import { useAction } from "../../shared/ui/hooks/useAction";
-import { PoolInput } from "../../shared/ui/PoolInput";
 
 /** Moves the host into another pool; for administrators. */
 export function HostPoolForm({ host }: { host: BenchHost }) {

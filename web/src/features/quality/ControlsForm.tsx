@@ -2,9 +2,9 @@
 import { Button } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { ActionError } from "../../shared/ui/ActionError";
+import { NumberField } from "../../shared/ui/fields/NumberField";
 import { useAction } from "../../shared/ui/hooks/useAction";
 import { useMay } from "../../shared/ui/hooks/useSession";
-import { NumberField } from "../../shared/ui/NumberField";
 import { setControls } from "./api";
 
 const MOST = 96;

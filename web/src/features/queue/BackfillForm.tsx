@@ -3,9 +3,9 @@ import { Button } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { Backfill, Commit } from "../../shared/api/types";
 import { ActionError } from "../../shared/ui/ActionError";
-import { CommitPicker } from "../../shared/ui/CommitPicker";
+import { CommitPicker } from "../../shared/ui/fields/CommitPicker";
+import { NumberField } from "../../shared/ui/fields/NumberField";
 import { useAction } from "../../shared/ui/hooks/useAction";
-import { NumberField } from "../../shared/ui/NumberField";
 import { addBackfill } from "./api";
 import { backfillSize } from "./campaigns";
 

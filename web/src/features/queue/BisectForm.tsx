@@ -3,7 +3,7 @@ import { Autocomplete, Button, Select } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { BisectDetail, Commit } from "../../shared/api/types";
 import { ActionError } from "../../shared/ui/ActionError";
-import { CommitPicker } from "../../shared/ui/CommitPicker";
+import { CommitPicker } from "../../shared/ui/fields/CommitPicker";
 import { useAction } from "../../shared/ui/hooks/useAction";
 import { useMetrics } from "../../shared/ui/hooks/useMetrics";
 import { addBisect } from "./api";

@@ -11,12 +11,12 @@ import type { ProjectCreated } from "../../shared/api/types";
 import { addCommand, isPath, nameFault } from "../../shared/logic/setup";
 import { ActionError } from "../../shared/ui/ActionError";
 import { Command } from "../../shared/ui/Command";
+import { ProjectFields } from "../../shared/ui/fields/ProjectFields";
 import { useAction } from "../../shared/ui/hooks/useAction";
 import { useSession } from "../../shared/ui/hooks/useSession";
 import { useTitle } from "../../shared/ui/hooks/useTitle";
 import { NoAccess } from "../../shared/ui/NoAccess";
 import { PageHead } from "../../shared/ui/PageHead";
-import { ProjectFields } from "../../shared/ui/ProjectFields";
 import { Loading } from "../../shared/ui/States";
 import { createdQuery } from "./api";
 

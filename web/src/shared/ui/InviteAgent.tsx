@@ -5,8 +5,8 @@ import { inviteAgent } from "../api/administration";
 import { registerCommands } from "../logic/setup";
 import { ActionError } from "./ActionError";
 import { Command } from "./Command";
+import { PoolInput } from "./fields/PoolInput";
 import { useAction } from "./hooks/useAction";
-import { PoolInput } from "./PoolInput";
 
 const HOURS = 24;
 

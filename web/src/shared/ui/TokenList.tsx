@@ -5,9 +5,9 @@ import { useForm } from "@mantine/form";
 import type { Token } from "../api/types";
 import { ago, moment } from "../logic/text/format";
 import { ActionError } from "./ActionError";
+import { NumberField } from "./fields/NumberField";
 import { useAction } from "./hooks/useAction";
 import { useNow } from "./hooks/useNow";
-import { NumberField } from "./NumberField";
 import { SecretOnce } from "./SecretOnce";
 
 export interface TokenRequest {

@@ -2,8 +2,8 @@
 import { useForm } from "@mantine/form";
 import type { LinksPlan } from "../../../shared/api/types";
 import { plain } from "../../../shared/logic/text/format";
+import { NumberField } from "../../../shared/ui/fields/NumberField";
 import { useAction } from "../../../shared/ui/hooks/useAction";
-import { NumberField } from "../../../shared/ui/NumberField";
 import { DailyPlanForm } from "./DailyPlanForm";
 import { setLinksPlan } from "./rules";
 

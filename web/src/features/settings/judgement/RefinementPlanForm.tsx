@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useForm } from "@mantine/form";
 import type { RefinementPlan } from "../../../shared/api/types";
+import { NumberField } from "../../../shared/ui/fields/NumberField";
 import { useAction } from "../../../shared/ui/hooks/useAction";
-import { NumberField } from "../../../shared/ui/NumberField";
 import { DailyPlanForm } from "./DailyPlanForm";
 import { setRefinementPlan } from "./rules";
 

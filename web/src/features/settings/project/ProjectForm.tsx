@@ -5,9 +5,9 @@ import { useNavigate } from "@tanstack/react-router";
 import { setProject } from "../../../shared/api/administration";
 import type { Project } from "../../../shared/api/types";
 import { ActionError } from "../../../shared/ui/ActionError";
+import { ProjectFields, type ProjectNamed } from "../../../shared/ui/fields/ProjectFields";
 import { useAction } from "../../../shared/ui/hooks/useAction";
 import { useSession } from "../../../shared/ui/hooks/useSession";
-import { ProjectFields, type ProjectNamed } from "../../../shared/ui/ProjectFields";
 import { Facts } from "../../../shared/ui/run/HostFacts";
 
 /** Name, repository and default branch; administrators change them, others see them. */

@@ -4,8 +4,8 @@ import { useForm } from "@mantine/form";
 import type { Retention } from "../../../shared/api/types";
 import { bytes } from "../../../shared/logic/text/format";
 import { ActionError } from "../../../shared/ui/ActionError";
+import { NumberField } from "../../../shared/ui/fields/NumberField";
 import { useAction } from "../../../shared/ui/hooks/useAction";
-import { NumberField } from "../../../shared/ui/NumberField";
 import { setRetention } from "../api";
 
 /** How long raw reports and logs are kept. Runs and verdicts always are. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Select } from "@mantine/core";
-import type { Commit } from "../api/types";
-import { shortSha } from "../logic/text/format";
+import type { Commit } from "../../api/types";
+import { shortSha } from "../../logic/text/format";
 
 interface Props {
   label: string;
