@@ -9,6 +9,7 @@ vi.resetModules();
 const { ApiError } = await import("../../api/client");
 const { ActionError } = await import("../ActionError");
 const { useAction } = await import("./useAction");
+const { useSession } = await import("./useSession");
 
 afterEach(cleanup);
 
@@ -20,15 +21,11 @@ interface Props {
 
 function Form({ send, read, onDone }: Props) {
   useQuery({ queryKey: ["alert"], queryFn: read });
-  const { data: session } = useQuery({
-    queryKey: ["session"],
-    queryFn: async () => "mona",
-    staleTime: 60_000,
-  });
+  const name = useSession()?.name;
   const action = useAction(send, { renews: ["alert"], onDone });
   return (
     <>
-      <p>{session}</p>
+      <p>{name}</p>
       <button type="button" onClick={() => action.mutate(undefined)}>
         Send
       </button>
@@ -39,6 +36,7 @@ function Form({ send, read, onDone }: Props) {
 
 async function shown(props: Props) {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  client.setQueryData(["session"], { name: "mona" });
   render(
     <QueryClientProvider client={client}>
       <Form {...props} />
@@ -67,7 +65,7 @@ test("a session that has ended leaves the form as it is, and says how to go on",
   await act(async () => fireEvent.click(screen.getByRole("button")));
   expect((await screen.findByRole("alert")).textContent).toContain("What you typed is kept.");
   expect(client.getQueryState(["session"])).toMatchObject({
-    data: "mona",
+    data: { name: "mona" },
     isInvalidated: true,
     fetchStatus: "idle",
   });
