@@ -30,6 +30,9 @@ export function QualityPage() {
         title="Detection quality"
         under="From trials with a known result and from the outcome of alerts. What was not tried is not claimed."
       >
+        <span role="status" className="soft">
+          {isPlaceholderData && "Reading…"}
+        </span>
         <SegmentedControl
           aria-label="Trials of the last"
           size="xs"
@@ -43,10 +46,7 @@ export function QualityPage() {
       </PageHead>
       {quality === undefined && (error ? <Failed error={error} onRetry={refetch} /> : <Loading />)}
       {quality && (
-        <div className="panel-stack" aria-busy={isPlaceholderData}>
-          <p role="status" className="soft">
-            {isPlaceholderData && "Reading…"}
-          </p>
+        <div aria-busy={isPlaceholderData}>
           <DetectionPanel project={project} of={quality.detection} />
           <FalseAlarmPanel project={project} of={quality} />
           <DelayPanel project={project} of={quality.delay} />
