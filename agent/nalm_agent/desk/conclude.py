@@ -74,5 +74,7 @@ def finish(
         if results:
             outputs.write(results, as_list=as_list)
     code = worst(results, failures.errors)
-    tolerated = never_fail and not any(one.exit_code is ExitCode.USAGE for one in failures.errors)
-    raise typer.Exit(ExitCode.OK if tolerated else ExitCode.USAGE if never_fail else code)
+    if never_fail:
+        misused = any(one.exit_code is ExitCode.USAGE for one in failures.errors)
+        code = ExitCode.USAGE if misused else ExitCode.OK
+    raise typer.Exit(code)

@@ -27,6 +27,8 @@ BESIDE = (
 )
 """Reasons of jobs that say nothing about a commit: they serve an alert, a suspicion, the cost model, the
 self test or a linked history."""
+NOT_FOR_COMMIT = (JobReason.BISECT, *BESIDE)
+"""The same, with the candidates of a bisection, which are compared with a distant commit."""
 
 WITH_CAMPAIGN = joinedload(JobRow.campaign).load_only(CampaignRow.kind, CampaignRow.number)
 """Loads only which campaign it is, in lists: a campaign's result may be large."""
@@ -159,7 +161,7 @@ def open_for_anybody(session: Session, commit_id: int, base_sha: str) -> list[Jo
         session.scalars(
             select(JobRow)
             .where(JobRow.commit_id == commit_id, JobRow.base_sha == base_sha, JobRow.state.in_(OPEN))
-            .where(JobRow.reason.not_in((*BESIDE, JobReason.BISECT)))
+            .where(JobRow.reason.not_in(NOT_FOR_COMMIT))
             .where(JobRow.margin.is_(None), JobRow.budget_seconds.is_(None))
             .where(JobRow.only_host.is_(None), JobRow.not_host.is_(None))
             .order_by(JobRow.id)

@@ -8,7 +8,7 @@ from sqlalchemy.orm import aliased
 
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs.models import JobRow
-from nalm_server.jobs.repository import BESIDE
+from nalm_server.jobs.repository import NOT_FOR_COMMIT
 from nalm_server.jobs.schemas import JobReason
 from nalm_server.results.models import RunRow
 
@@ -19,7 +19,7 @@ OF_STEPS = (JobReason.PUSH, JobReason.BACKFILL)
 def about_commit() -> ColumnElement[bool]:
     """The run was made for its commit: not on another host, nor for an alert, a suspicion, a bisection, a
     linked history, a pool or the self test."""
-    return and_(~RunRow.beside, ~_of_job(JobRow.reason.in_((*BESIDE, JobReason.BISECT))))
+    return and_(~RunRow.beside, ~_of_job(JobRow.reason.in_(NOT_FOR_COMMIT)))
 
 
 def is_step() -> ColumnElement[bool]:

@@ -13,21 +13,13 @@ from nalm_server.campaigns.confirmation.repository import KIND as CONFIRMATION
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.git.refs import repository as refs
 from nalm_server.jobs.models import CampaignRow, JobRow
+from nalm_server.jobs.repository import NOT_FOR_COMMIT
 from nalm_server.jobs.schemas import JobReason
 from nalm_server.notify.forges.alert_status import Known
 from nalm_server.results.models import RunRow, VerdictRow
 from nalm_server.results.series.models import ScenarioRow
 
-OF_THE_PAST = (
-    JobReason.BACKFILL,
-    JobReason.BISECT,
-    JobReason.CONFIRM,
-    JobReason.EXPERIMENT,
-    JobReason.SUSPICION,
-    JobReason.CONTROL,
-    JobReason.LINK,
-    JobReason.REFINE,
-)
+OF_THE_PAST = (JobReason.BACKFILL, *NOT_FOR_COMMIT)
 
 
 def _newest(query: Select[JobRow], session: Session) -> JobRow | None:

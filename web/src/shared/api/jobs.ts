@@ -3,7 +3,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { ENDED_STATES, isRunning, type JobAction, OPEN_STATES, RUNNING_STATES } from "../logic/queue";
 import { body, client } from "./client";
-import { keptFor } from "./kept";
 import type { JobDetail, JobRequest, JobState } from "./types";
 
 /** How often lists are read while changes are options of, and while they are not. Milliseconds. */
@@ -33,7 +32,6 @@ const jobsQuery = (
         }),
       ),
     refetchInterval: live ? LIVE_MS : POLL_MS,
-    placeholderData: keptFor("jobs", name, project ?? null, host ?? null),
   });
 
 export const openJobsQuery = (project: string | undefined, live: boolean) =>
