@@ -79,6 +79,15 @@ class Gate:
     def _set(self, state: GateState) -> None:
         assert self._control is not None
         self._control.gate = state
+        self.wake()
+
+    def wake(self) -> None:
+        """Wakes lcores that wait at the gate.
+
+        One that ended its turn by packets waits while the gate is open. If the gate closes and opens again
+        before the kernel lets it wait, it sees no change, and sleeps through the wake: wake it again.
+        """
+        assert self._control is not None
         if _SYS_FUTEX is not None:  # elsewhere the NF checks the gate once a second
             at = ctypes.c_void_p(ctypes.addressof(self._control))
             self._libc.syscall(_SYS_FUTEX, at, _FUTEX_WAKE, _EVERYONE, None, None, 0)

@@ -182,14 +182,18 @@ class RunningNf(NfProcess):
         self._wait(lambda: self._parked(number), limit_seconds, f"did not end turn {number}")
 
     def _begin_turn(self, packets: int, limit: float, *, bare: bool = False) -> int:
-        assert self.gate is not None
+        gate = self.gate
+        assert gate is not None
         self._stalled = None
-        number = self.gate.open(packets, bare=bare)
+        number = gate.open(packets, bare=bare)
 
         def entered() -> bool:
-            return all(
+            found = all(
                 state is not LcoreState.PARKED or parked == number for state, parked in self.probe.states()
             )
+            if not found:
+                gate.wake()
+            return found
 
         # The clock starts when the lcores do: a gate that closes before they wake would skip the turn.
         self._wait(entered, limit, f"did not begin turn {number}")

@@ -47,6 +47,26 @@ def test_turns_by_packets_and_by_time(tiny_nf: list[str], work: WorkDir) -> None
     assert own == lcore.busy_cycles
 
 
+def test_an_lcore_that_slept_through_the_opening_is_woken_again(
+    tiny_nf: list[str], work: WorkDir, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with RunningNf(NfStart(tiny_nf, ready_seconds=10), work, seed=0) as nf:
+        nf.wait_ready()
+        gate = nf.gate
+        assert gate is not None
+        wake, woken = gate.wake, []
+
+        def miss_the_first() -> None:
+            if woken:
+                wake()
+            woken.append(gate.turn)
+
+        monkeypatch.setattr(gate, "wake", miss_the_first)
+        nf.turn(packets=3200)
+        assert woken.count(1) >= 2
+        nf.finish()
+
+
 def test_batches_are_kept_apart(tiny_nf: list[str], work: WorkDir) -> None:
     with running(tiny_nf, work) as nf:
         nf.wait_ready()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,6 +27,9 @@ from tiny import NALM_TOML
 
 WITH_LENT = NALM_TOML.replace("ready_seconds = 5", 'counts = "dpdk"')
 MOST_TURNS = 100
+SHARED_CPU = ("--mbuf-pool-ops-name=ring_mt_rts",)
+"""Lcores on one CPU that free packets to a pool of the default kind can wait for each other, in each of their
+operations on it, until the kernel preempts them."""
 LOOP = '[stages.app]\nfunctions = ["bare_loop"]\n'
 FILTER = '[stages.filter]\nfunctions = ["bare_filter"]\nwithin = "app"\n'
 
@@ -37,7 +41,7 @@ def lent(home: Home) -> dict[str, str]:
 
 def command(program: Path, drop: int, *, two_lcores: bool = False) -> list[str]:
     eal = eal_options(choose(1), huge_pages=False, memory_mb=MEMORY_MB, control_lcore=two_lcores)
-    return [str(program), *eal, "--vdev=net_null0", "--", str(drop)]
+    return [str(program), *eal, *(SHARED_CPU if two_lcores else ()), "--vdev=net_null0", "--", str(drop)]
 
 
 def test_every_packet_of_a_turn_ends_by_name(bare_dpdk: Path, lent: dict[str, str], work: WorkDir) -> None:
@@ -240,19 +244,19 @@ def test_of_a_pipeline_only_lcores_that_receive_are_counted(
     assert not counted.profile.runs("bare_sender")
 
 
-def over_rings(program: Path, *arguments: str, lcores: int) -> list[str]:
-    """bare_dpdk as a pipeline on one CPU."""
+def over_rings(program: Path, *arguments: str, lcores: int, options: Sequence[str] = ()) -> list[str]:
+    """bare_dpdk as a pipeline on one CPU. options: of EAL."""
     cpu = choose(1).cpus[0]
     eal = eal_options(choose(1), huge_pages=False, memory_mb=MEMORY_MB)
     named = ",".join(f"{number}@{cpu}" for number in range(lcores))
-    return [str(program), f"--lcores={named}", *eal[1:], "--vdev=net_null0", "--", "0", *arguments]
+    return [str(program), f"--lcores={named}", *eal[1:], *options, "--vdev=net_null0", "--", "0", *arguments]
 
 
 def test_over_two_rings_the_receiving_lcore_is_measured_and_the_others_in_no_stage(
     bare_dpdk: Path, lent: dict[str, str], work: WorkDir
 ) -> None:
     """Receiver, worker and sender, each on an lcore of its own."""
-    pipelined = over_rings(bare_dpdk, lcores=3)
+    pipelined = over_rings(bare_dpdk, lcores=3, options=SHARED_CPU)
     with RunningNf(NfStart(pipelined, ready_seconds=30, environment=lent), work, seed=0) as nf:
         nf.wait_ready()
         assert len(busy_threads(nf.pid)) == 2, "worker and sender poll their rings between turns"
@@ -275,7 +279,7 @@ def test_an_lcore_that_sends_what_a_worker_returns_has_all_stages(
     bare_dpdk: Path, lent: dict[str, str], work: WorkDir
 ) -> None:
     """Packets are sent in a later iteration than they are received in, and no more of them than that."""
-    returned = over_rings(bare_dpdk, "back", lcores=2)
+    returned = over_rings(bare_dpdk, "back", lcores=2, options=SHARED_CPU)
     with RunningNf(NfStart(returned, ready_seconds=30, environment=lent), work, seed=0) as nf:
         nf.wait_ready()
         assert len(busy_threads(nf.pid)) == 1, "the worker polls its ring between turns"
