@@ -13,6 +13,7 @@ from nalm_core.explain.limits import (
     BATCH_CHANGE,
     BULK_CALLS,
     BULK_GROWTH,
+    BULK_WORK,
     CALL_CHANGE,
     INLINED_SHARE,
     VISIT_CHANGE,
@@ -75,7 +76,8 @@ def _bulk_shrank(change: FunctionChange, sign: int) -> bool:
     if old is None or new is None or not one.base_calls or one.head_calls is None:
         return False
     grown = one.head_calls / one.base_calls
-    return one.base_calls <= BULK_CALLS and grown >= BULK_GROWTH and new <= old / BULK_GROWTH
+    smaller = grown >= BULK_GROWTH and new <= old / BULK_GROWTH
+    return one.base_calls <= BULK_CALLS and smaller and grown * new >= BULK_WORK * old
 
 
 def _as_dear_per_visit(found: Signature, sign: int) -> bool:

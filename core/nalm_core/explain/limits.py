@@ -14,6 +14,8 @@ BULK_CALLS: Final = 0.5
 """A function called at most so often a packet works on several packets at once."""
 BULK_GROWTH: Final = 1.5
 """Such a function's calls grew by this factor, and each call does less: its bulks are smaller."""
+BULK_WORK: Final = 0.8
+"""Share of its instructions a packet from which it works on the same packets. On fewer, it costs less."""
 CALL_CHANGE: Final = 0.05
 """Relative change of a function's calls a packet from which they are named."""
 VISIT_CHANGE: Final = 0.02

@@ -68,7 +68,8 @@ class MetricChange(Model):
     """Whether a regression of this comparison fails the check and makes an alert. One value of each build
     that varies never does: its history decides."""
     base: float | None = None
-    """Mean over the launches that take part; None: missing."""
+    """Over the launches that take part: the median of a rate, a latency or a figure at a load, the mean of
+    others; None: missing."""
     head: float | None = None
     ratio: float | None = None
     """head / base; None without both, or if base is 0."""

@@ -126,7 +126,9 @@ def rank_change(metric: OwnMetric, arm: Arm, alpha: float) -> dict[str, object]:
         elif steps is not None and hides(differences, margin, alpha):
             reason = steps_text(steps.width_ns)
     outcome = _outcome(decision, metric)
-    return {
+    # An outlying launch moves a mean, and not the ratio that stands beside it.
+    middle = [median(arm) for arm in zip(*pairs, strict=True)] if relative else None
+    return ({} if middle is None else {"base": middle[0], "head": middle[1]}) | {
         "outcome": outcome,
         "ratio": _ratio(location.estimate, relative=relative),
         "low": _ratio(location.low, relative=relative),

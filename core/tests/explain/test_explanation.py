@@ -175,6 +175,8 @@ def test_smaller_bulks_of_a_function() -> None:
     slower = costlier(nat=250.0, ipp=350)
     report = with_functions(slower, {"classify": (100, 1 / 32)}, {"classify": (120, 1 / 4)})
     assert explained(report).detail == "smaller_batches"
+    fewer = with_functions(slower, {"classify": (100, 1 / 32)}, {"classify": (20, 1 / 6)})
+    assert explained(fewer).detail == "unknown", "it works on fewer packets, which cannot cost more"
 
 
 def test_an_improvement_is_reported_backwards_and_without_advice() -> None:

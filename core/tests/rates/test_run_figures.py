@@ -213,6 +213,19 @@ def test_a_margin_below_the_steps_of_an_nf_shows_no_equality() -> None:
     assert p50.outcome == "inconclusive" and "the generator's latency has steps" in (p50.reason or "")
 
 
+def test_one_launch_of_another_kind_does_not_part_the_values_from_their_ratio() -> None:
+    report = rate_run(modes=["latency"], packets=2_000)
+    own = [
+        one.model_copy(update={"values": {**one.values, Arm.HEAD: [1e7, *one.values[Arm.HEAD][1:]]}})
+        if one.name == "latency_p50_ns"
+        else one
+        for one in report.own_metrics
+    ]
+    p50 = judged(report.model_copy(update={"own_metrics": own}))[1]["latency_p50_ns"]
+    assert p50.base and p50.head and p50.ratio == pytest.approx(1, rel=0.03)
+    assert p50.head / p50.base == pytest.approx(p50.ratio, rel=0.03)
+
+
 def test_begins_of_bins_that_are_above_their_values_are_refused() -> None:
     report = rate_run(modes=["latency"], packets=200, launches=2)
     own = [
