@@ -118,7 +118,7 @@ class AlertMoveRow(Base):
     source: Mapped[str] = mapped_column(String(8))
     kind: Mapped[str] = mapped_column(String(16))
     ratio: Mapped[float | None]
-    """None: from or to 0."""
+    """None: from or to 0, or a stage that pays without a figure of its own."""
     low: Mapped[float | None]
     high: Mapped[float | None]
     run_number: Mapped[int | None] = mapped_column(ForeignKey("runs.id", ondelete="SET NULL"), index=True)

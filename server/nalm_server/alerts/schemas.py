@@ -96,7 +96,7 @@ class AlertMove(Schema):
     source: str
     """`pair`: base and head side by side; `history`: a change point of the series."""
     ratio: float | None
-    """After / before; null: from or to 0."""
+    """After / before; null: from or to 0, or a stage that pays without a figure of its own."""
     low: float | None
     high: float | None
     fate: Fate

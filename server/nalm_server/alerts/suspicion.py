@@ -22,7 +22,7 @@ class Moved:
     stage: str
     metric: str
     ratio: float | None
-    """None: from or to 0."""
+    """None: from or to 0, or a stage that pays without a figure of its own."""
     low: float | None
     high: float | None
     run_number: int | None = None

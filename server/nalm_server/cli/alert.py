@@ -14,8 +14,9 @@ from nalm_core.text.percents import change_percent
 from nalm_server.alerts import presentation
 from nalm_server.alerts.list_repository import AlertFilter
 from nalm_server.alerts.rules import mutes
-from nalm_server.alerts.schemas import Alert, AlertDetail, MuteNew, Order, StateChange
+from nalm_server.alerts.schemas import Alert, AlertDetail, AlertMove, MuteNew, Order, StateChange
 from nalm_server.alerts.states import AlertState
+from nalm_server.alerts.suspicion import CHAIN
 from nalm_server.alerts.triage import changes
 from nalm_server.auth.tokens.principal import SYSTEM
 from nalm_server.cli.common import State, out, validated
@@ -118,6 +119,10 @@ def _line(one: Alert) -> str:
     )
 
 
+def _without_ratio(move: AlertMove) -> str:
+    return "from or to 0" if move.stage == CHAIN else "no ratio of its own"
+
+
 def _print(one: AlertDetail) -> None:
     out.print(_line(one), markup=False)
     for rest in one.recovery or []:
@@ -125,7 +130,7 @@ def _print(one: AlertDetail) -> None:
     if one.explanation is not None:
         out.print(one.explanation["text"], markup=False)
     for move in one.moves:
-        size = "from or to 0" if move.ratio is None else change_percent(move.ratio - 1)
+        size = _without_ratio(move) if move.ratio is None else change_percent(move.ratio - 1)
         series = f"{move.scenario}  {move.stage}  {title_of(move.metric)} {size}"
         out.print(f"  {series}  {move.source}  {move.fate}", markup=False)
     for step in one.history:

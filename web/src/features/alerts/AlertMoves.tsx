@@ -78,7 +78,8 @@ const quantityOf = ({ metric, stage, source, run_id }: AlertMove): string | unde
 
 /** Of an alert's moves each is for the worse, whichever direction its metric has. */
 function Change({ move, reach }: { move: AlertMove; reach: number }) {
-  if (move.ratio === null) return <span className="soft">from or to 0</span>;
+  if (move.ratio === null)
+    return <span className="soft">{move.stage === "chain" ? "from or to 0" : "no ratio of its own"}</span>;
   const of = { ratio_cpp: move.ratio, low: move.low, high: move.high };
   return (
     <span className="change-cell">
