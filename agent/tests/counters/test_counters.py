@@ -45,7 +45,7 @@ def test_simulated_needs_one_lcore() -> None:
 def count(command: list[str], work: WorkDir) -> InstructionCount:
     return simulated.count(
         Arm.HEAD,
-        simulated.Simulation(NfStart(command, ready_seconds=5), work, StageFunctions()),
+        simulated.Simulation(NfStart(command, ready_seconds=60), work, StageFunctions()),
         packets=5000,
     )
 
@@ -83,7 +83,7 @@ def test_a_program_behind_a_tool_or_a_script_is_counted(
 ) -> None:
     folder = Path(tiny_nf[0]).parent
     run = simulated.Simulation(
-        NfStart([*before, *tiny_nf], ready_seconds=5), work, StageFunctions(), build=folder
+        NfStart([*before, *tiny_nf], ready_seconds=60), work, StageFunctions(), build=folder
     )
     for _ in range(ATTEMPTS):
         behind, alone = simulated.count(Arm.HEAD, run, packets=5000), count(tiny_nf, work)

@@ -76,7 +76,7 @@ def test_differences_are_reported() -> None:
 def model(command: list[str], work: WorkDir) -> ModelCount:
     return simulated.model(
         Arm.HEAD,
-        simulated.Simulation(NfStart(command, ready_seconds=5), work, StageFunctions()),
+        simulated.Simulation(NfStart(command, ready_seconds=60), work, StageFunctions()),
         packets=2000,
     )
 

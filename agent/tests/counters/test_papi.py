@@ -24,7 +24,7 @@ MISTAKE = Event("mistake", "PAPI_NO_SUCH", None, "no event", hardware=False)
 
 def launcher(command: list[str], work: WorkDir) -> papi.Launch:
     def launch(events: Sequence[str]) -> RunningNf:
-        return RunningNf(NfStart(command, ready_seconds=10), work, seed=0, events=events)
+        return RunningNf(NfStart(command, ready_seconds=60), work, seed=0, events=events)
 
     return launch
 

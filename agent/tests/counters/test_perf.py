@@ -119,7 +119,7 @@ def test_availability_names_the_tool_or_the_kernel(monkeypatch: pytest.MonkeyPat
 
 
 def test_threads_are_counted_turn_by_turn(tiny_nf: list[str], work: WorkDir) -> None:
-    with RunningNf(NfStart(tiny_nf, ready_seconds=10), work, seed=0) as nf:
+    with RunningNf(NfStart(tiny_nf, ready_seconds=60), work, seed=0) as nf:
         nf.wait_ready()
         counts = perf.count_threads(nf, Arm.HEAD, 30, work, events=[CLOCK, SWITCHES], counters=3)
         turns = int(nf.snapshot().blocks[0][0]["turns"])
@@ -137,7 +137,7 @@ def test_threads_are_counted_turn_by_turn(tiny_nf: list[str], work: WorkDir) -> 
 
 
 def test_a_profile_names_functions_lines_and_stages(tiny_nf: list[str], work: WorkDir) -> None:
-    with RunningNf(NfStart(tiny_nf, ready_seconds=10), work, seed=0) as nf:
+    with RunningNf(NfStart(tiny_nf, ready_seconds=60), work, seed=0) as nf:
         nf.wait_ready()
         found = perf.profile(nf, Arm.HEAD, 50, 12, work)
         nf.finish()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import random
 import re
+import select
 import shutil
 import socket
 import subprocess
@@ -178,7 +179,11 @@ def test_a_commits_name_is_no_option(nf_repository: NfRepository, tmp_path: Path
 def silent_server() -> Iterator[str]:
     """Accepts connections and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        yield f"http://127.0.0.1:{server.getsockname()[1]}/demo.git"
+        yield address_of(server)
+
+
+def address_of(server: socket.socket) -> str:
+    return f"http://127.0.0.1:{server.getsockname()[1]}/demo.git"
 
 
 def test_a_server_that_never_answers_ends_in_a_fault_of_the_host(
@@ -191,12 +196,18 @@ def test_a_server_that_never_answers_ends_in_a_fault_of_the_host(
     assert not list(home.folder("mirrors").glob("*.git")) and not list(home.folder("mirrors").glob("*.new"))
 
 
-def test_an_interrupt_ends_a_fetch(silent_server: str, tmp_path: Path) -> None:
-    ended = threading.Timer(1.0, stop_all)
-    ended.start()
-    with pytest.raises(GitError, match="failed"):
-        mirrored(lease(silent_server, "f" * 40), Home(tmp_path))
-    ended.join()
+def test_an_interrupt_ends_a_fetch(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def interrupt() -> None:
+            select.select([server], [], [], 60)  # until git waits for an answer; the connection stays open
+            stop_all()
+
+        interrupter = threading.Thread(target=interrupt)
+        interrupter.start()
+        with pytest.raises(GitError, match="failed"):
+            mirrored(lease(address_of(server), "f" * 40), Home(tmp_path))
+        interrupter.join()
 
 
 def test_git_gives_up_on_silence(silent_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

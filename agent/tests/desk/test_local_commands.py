@@ -85,7 +85,7 @@ def test_init_says_what_is_missing_and_overwrites_nothing(tmp_path: Path) -> Non
 
 
 def test_top_finds_a_running_nf(tiny_nf: list[str], work: WorkDir, nalm: Nalm, tmp_path: Path) -> None:
-    with RunningNf(NfStart(tiny_nf, ready_seconds=5), work, seed=0) as nf:
+    with RunningNf(NfStart(tiny_nf, ready_seconds=60), work, seed=0) as nf:
         nf.wait_ready()
         assert nf.gate is not None
         idle = nalm.run("top", "--pid", str(nf.probe.pid), "--once", "--interval", "0.1", cwd=tmp_path)

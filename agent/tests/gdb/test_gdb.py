@@ -43,7 +43,7 @@ def answers(done: subprocess.CompletedProcess[str]) -> list[Any]:
 
 def test_live_and_core_say_what_the_agent_reads(tiny_nf: list[str], work: WorkDir, tmp_path: Path) -> None:
     core, small = tmp_path / "core", tmp_path / "small"
-    with RunningNf(NfStart(tiny_nf, ready_seconds=5), work, seed=0) as nf:
+    with RunningNf(NfStart(tiny_nf, ready_seconds=60), work, seed=0) as nf:
         nf.wait_ready()
         before = nf.snapshot()
         nf.turn(packets=20000)

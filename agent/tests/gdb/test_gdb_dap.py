@@ -90,7 +90,7 @@ def adapter() -> Iterator[Editor]:
         editor = Editor(process)
         yield editor
         editor.ask("disconnect", terminateDebuggee=True)
-        assert process.wait(30) == 0
+        assert process.wait(60) == 0
     finally:
         process.kill()
         process.wait()

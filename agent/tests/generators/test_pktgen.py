@@ -56,7 +56,7 @@ class PktgenServer:
 
     def wait_until_gone(self) -> None:
         with self._changed:
-            assert self._changed.wait_for(lambda: self.gone, timeout=10)
+            assert self._changed.wait_for(lambda: self.gone, timeout=60)
 
     def wait_until_sending(self) -> None:
         with self._changed:

@@ -122,7 +122,7 @@ def test_documents_of_the_nf_are_read_and_each_fault_is_named(tiny_nf: list[str]
         "unknown": {"command": ["/no/such/program"]},
         "telemetry": {"telemetry": "/stats", "key": "a"},
     }
-    with RunningNf(NfStart(tiny_nf, ready_seconds=5), work, seed=0) as nf:
+    with RunningNf(NfStart(tiny_nf, ready_seconds=60), work, seed=0) as nf:
         nf.wait_ready()
         for name, text in documents.items():
             (nf.directory / name).write_text(text)
@@ -155,7 +155,7 @@ def test_documents_of_the_nf_are_read_and_each_fault_is_named(tiny_nf: list[str]
 def test_a_metric_that_failed_once_is_not_read_again(tiny_nf: list[str], work: WorkDir) -> None:
     metric = MetricConfig.model_validate(LOWER | {"command": ["sh", "-c", "echo x >> ../tries; echo no"]})
     found = LaunchMetrics({"no": metric}, {Arm.HEAD: {}})
-    with RunningNf(NfStart(tiny_nf, ready_seconds=5), work, seed=0) as nf:
+    with RunningNf(NfStart(tiny_nf, ready_seconds=60), work, seed=0) as nf:
         nf.wait_ready()
         found.read(Arm.HEAD, nf, None)
         found.read(Arm.HEAD, nf, None)

@@ -23,7 +23,7 @@ PACKETS = 40_960
 
 
 def run(arm: Arm, command: list[str]) -> ArmRun:
-    return ArmRun(arm, NfStart(command, ready_seconds=10))
+    return ArmRun(arm, NfStart(command, ready_seconds=60))
 
 
 def info(stages: list[StageInfo]) -> ArmInfo:
@@ -32,7 +32,7 @@ def info(stages: list[StageInfo]) -> ArmInfo:
 
 
 def stages_of(command: list[str], work: WorkDir) -> list[StageInfo]:
-    with RunningNf(NfStart(command, ready_seconds=10), work, seed=0) as nf:
+    with RunningNf(NfStart(command, ready_seconds=60), work, seed=0) as nf:
         nf.wait_ready()
         return nf.stages
 
@@ -92,7 +92,7 @@ def test_an_nf_that_stops_forwarding_is_reported_within_seconds(tmp_path: Path, 
 
 
 def test_a_slow_nf_is_no_broken_one(tiny_nf: list[str], work: WorkDir) -> None:
-    with RunningNf(NfStart(tiny_nf, ready_seconds=10), work, seed=0) as nf:
+    with RunningNf(NfStart(tiny_nf, ready_seconds=60), work, seed=0) as nf:
         nf.wait_ready()
         with pytest.raises(SlowTurnError, match="continued forwarding"):
             nf.turn(packets=2**40, limit_seconds=0.5)

@@ -75,7 +75,7 @@ def test_debug_information_that_valgrind_cannot_read_gets_a_flag_for_the_build()
 def test_the_answer_comes_with_the_failure(work: WorkDir) -> None:
     script = "echo 'Cause: No Ethernet ports - bye' >&2; exit 1"
     with (
-        RunningNf(NfStart(["sh", "-c", script], ready_seconds=5), work, seed=0) as nf,
+        RunningNf(NfStart(["sh", "-c", script], ready_seconds=60), work, seed=0) as nf,
         pytest.raises(NfError, match="exit code 1") as raised,
     ):
         nf.wait_ready()
@@ -85,7 +85,7 @@ def test_the_answer_comes_with_the_failure(work: WorkDir) -> None:
 def test_the_answer_comes_with_a_failed_setup(work: WorkDir) -> None:
     setup = ["sh", "-c", "echo 'error: command failed: Device or resource busy' >&2; exit 1"]
     with (
-        RunningNf(NfStart(["sleep", "60"], ready_seconds=5, setup=setup), work, seed=0) as nf,
+        RunningNf(NfStart(["sleep", "60"], ready_seconds=60, setup=setup), work, seed=0) as nf,
         pytest.raises(NfError, match=r"run\.setup ended with exit code 1") as raised,
     ):
         nf.wait_ready()
@@ -100,7 +100,7 @@ def test_a_panic_of_the_program_is_not_put_down_to_the_lent_probe(
     lent = {"LD_PRELOAD": ""}
     command = ["sh", "-c", f"echo '{said}' >&2; kill -ABRT $$"]
     with (
-        RunningNf(NfStart(command, ready_seconds=5, environment=lent), work, seed=0) as nf,
+        RunningNf(NfStart(command, ready_seconds=60, environment=lent), work, seed=0) as nf,
         pytest.raises(NfError, match="SIGABRT") as raised,
     ):
         nf.wait_ready()

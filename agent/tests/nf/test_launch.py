@@ -50,7 +50,7 @@ def test_turns_by_packets_and_by_time(tiny_nf: list[str], work: WorkDir) -> None
 def test_an_lcore_that_slept_through_the_opening_is_woken_again(
     tiny_nf: list[str], work: WorkDir, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with RunningNf(NfStart(tiny_nf, ready_seconds=10), work, seed=0) as nf:
+    with RunningNf(NfStart(tiny_nf, ready_seconds=60), work, seed=0) as nf:
         nf.wait_ready()
         gate = nf.gate
         assert gate is not None
@@ -104,6 +104,7 @@ def test_nf_with_too_few_lcores(tiny_nf: list[str], work: WorkDir) -> None:
         running(tiny_nf, work, lcores=2, ready_seconds=0.3) as nf,
         pytest.raises(NfError, match=r"did not bring 2 lcore"),
     ):
+        assert until(nf._has_magic)
         nf.wait_ready()
 
 
@@ -120,7 +121,7 @@ from nalm_agent.store.home import WorkDir
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.start import NfStart
 work = WorkDir(Path({str(work.disk)!r}), Path({str(work.disk)!r}))
-nf = RunningNf(NfStart({[*around, *tiny_nf]!r}, ready_seconds=5), work, seed=0)
+nf = RunningNf(NfStart({[*around, *tiny_nf]!r}, ready_seconds=60), work, seed=0)
 nf.wait_ready()
 print(nf.probe.pid, flush=True)
 nf.turn(packets=2**62, limit_seconds=600)
@@ -175,7 +176,7 @@ def test_an_nf_that_stops_forwarding_is_reported_with_what_was_seen(
     monkeypatch.setattr(launch, "REPORT_SECONDS", 1.0)
     said: list[str] = []
     command = build_tiny(tmp_path, work_h)
-    with RunningNf(NfStart(command, ready_seconds=5, say=said.append), work, seed=0) as nf:
+    with RunningNf(NfStart(command, ready_seconds=60, say=said.append), work, seed=0) as nf:
         nf.wait_ready()
         nf.turn(packets=3200)
         with pytest.raises(NfError, match=r"stopped after 15,008 packets.* held 32 packet buffers") as caught:
@@ -190,7 +191,7 @@ def test_an_nf_that_stops_forwarding_is_reported_with_what_was_seen(
 def lent(command: list[str], work: WorkDir) -> RunningNf:
     """An NF that counts as one with a lent probe."""
     environment = {"LD_PRELOAD": ""}
-    return RunningNf(NfStart(command, ready_seconds=5, environment=environment), work, seed=0)
+    return RunningNf(NfStart(command, ready_seconds=60, environment=environment), work, seed=0)
 
 
 @pytest.mark.parametrize(

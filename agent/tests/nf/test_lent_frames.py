@@ -66,7 +66,7 @@ def test_samples_of_drivers_are_those_of_rx_and_tx(tmp_path: Path, home: Home, w
     subprocess.run(["gcc", "-O2", *reported, "-c", str(sources / "standin_dpdk.c")], check=True)
     subprocess.run(["gcc", "-O2", "-o", str(made), str(sources / "standin_nf.c"), str(dpdk)], check=True)
     lent = {"LD_PRELOAD": str(library(home, LENT_PROBE))}
-    with RunningNf(NfStart([str(made)], ready_seconds=20, environment=lent), work, seed=0) as nf:
+    with RunningNf(NfStart([str(made)], ready_seconds=60, environment=lent), work, seed=0) as nf:
         nf.wait_ready()
         found = perf.profile(nf, Arm.HEAD, 50, 12, work, functions=StageFunctions(FUNCTIONS))
         nf.finish()

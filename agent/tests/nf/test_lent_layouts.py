@@ -84,7 +84,7 @@ def host_and_plugin(folder: Path, *, dpdk_inside: bool) -> list[str]:
 
 def measured(command: list[str], work: WorkDir, lent: dict[str, str]) -> dict[str, dict[str, int]]:
     """Outcomes by stage of one turn of 3200 packets."""
-    with RunningNf(NfStart(command, ready_seconds=20, environment=lent), work, seed=0) as nf:
+    with RunningNf(NfStart(command, ready_seconds=60, environment=lent), work, seed=0) as nf:
         nf.wait_ready()
         before = nf.snapshot()
         nf.turn(packets=3200)
@@ -143,7 +143,7 @@ def test_no_packet_or_cycle_of_a_long_iteration_is_lost(
     """Bursts of 32, sent one packet a call; an lcore that polls 20 ports."""
     command = [str(program(tmp_path, 2411, SINCE_23_11)), "1", str(ports), str(each)]
     packets = 32 * 20 * 50
-    with RunningNf(NfStart(command, ready_seconds=20, environment=lent), work, seed=0) as nf:
+    with RunningNf(NfStart(command, ready_seconds=60, environment=lent), work, seed=0) as nf:
         nf.wait_ready()
         before = nf.snapshot()
         nf.turn(packets=packets)
@@ -181,7 +181,7 @@ def test_a_crash_under_the_lent_probe_says_how_to_run_without_it(
 def test_a_crash_says_how_to_run_the_program_by_itself(work: WorkDir) -> None:
     command = ["sh", "-c", "kill -SEGV $$", "{run_dir}/x", "a b"]
     with (
-        RunningNf(NfStart(command, ready_seconds=5), work, seed=0) as nf,
+        RunningNf(NfStart(command, ready_seconds=60), work, seed=0) as nf,
         pytest.raises(
             NfError, match=r"did not open its probe: it ended with signal 11 \(SIGSEGV\)"
         ) as raised,
@@ -197,7 +197,7 @@ def test_turns_without_marks_only_count_packets(
 ) -> None:
     """Turns of both kinds alternate: those with marks count as if there were no others."""
     command = [str(program(tmp_path, release, RELEASES[release]))]
-    with RunningNf(NfStart(command, ready_seconds=20, environment=lent), work, seed=0) as nf:
+    with RunningNf(NfStart(command, ready_seconds=60, environment=lent), work, seed=0) as nf:
         nf.wait_ready()
         assert nf.has_bare_turns
         for _ in range(3):
@@ -236,7 +236,7 @@ def test_instructions_of_a_program_that_dpdk_is_linked_into(
 ) -> None:
     functions = StageFunctions({"rx": ["rx_process_*"], "app": ["main"], "tx": ["tx_process_*"]})
     command = [str(static_program(tmp_path, stripped=False))]
-    run = simulated.Simulation(NfStart(command, ready_seconds=20, environment=lent), work, functions)
+    run = simulated.Simulation(NfStart(command, ready_seconds=60, environment=lent), work, functions)
     counted = simulated.count(Arm.HEAD, run, packets=3200)
     assert counted.packets == 3200 and set(counted.stages) == {"rx", "app", "tx"}
 

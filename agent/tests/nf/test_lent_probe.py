@@ -121,7 +121,7 @@ def test_a_part_has_the_instructions_of_its_functions(
 ) -> None:
     functions = parse(WITH_LENT + FILTER).stage_functions()
     run = simulated.Simulation(
-        NfStart(command(bare_dpdk, 4), ready_seconds=10, environment=lent), work, functions
+        NfStart(command(bare_dpdk, 4), ready_seconds=60, environment=lent), work, functions
     )
     counted = simulated.count(Arm.HEAD, run, packets=3200)
     assert counted.packets == 3200
@@ -137,7 +137,7 @@ def test_instructions_of_lcores_side_by_side_are_counted_to_the_last(
     """Each lcore has half of the packets, and a packet takes what it takes on one lcore."""
     functions = parse(WITH_LENT + LOOP).stage_functions()
     one = simulated.Simulation(
-        NfStart(command(bare_dpdk, 0), ready_seconds=10, environment=lent), work, functions
+        NfStart(command(bare_dpdk, 0), ready_seconds=60, environment=lent), work, functions
     )
     alone = simulated.count(Arm.HEAD, one, packets=6400)
     eal = eal_options(Cores(choose(1).cpus * 2), huge_pages=False, memory_mb=MEMORY_MB)
@@ -194,9 +194,9 @@ def test_a_setup_that_does_not_end_is_not_put_down_to_the_probe(
     endless = ["sh", "-c", "echo waiting for a socket; exec sleep 60"]
     with (
         RunningNf(
-            NfStart(command(bare_dpdk, 0), ready_seconds=1, environment=lent, setup=endless), work, seed=0
+            NfStart(command(bare_dpdk, 0), ready_seconds=3, environment=lent, setup=endless), work, seed=0
         ) as nf,
-        pytest.raises(NfError, match=r"was not set up by run\.setup within 1 s") as raised,
+        pytest.raises(NfError, match=r"was not set up by run\.setup within 3 s") as raised,
     ):
         nf.wait_ready()
     hint = raised.value.hint or ""
@@ -211,7 +211,7 @@ def test_instructions_until_a_program_is_set_up_are_not_counted(
     forwarded = tmp_path / "forwarded"
     functions = parse(WITH_LENT + LOOP).stage_functions()
     plain = simulated.Simulation(
-        NfStart(command(bare_dpdk, 0), ready_seconds=10, environment=lent),
+        NfStart(command(bare_dpdk, 0), ready_seconds=60, environment=lent),
         work,
         functions,
         threads_of=LENT_RECEIVE,
@@ -228,7 +228,7 @@ def count_of_receivers(
 ) -> simulated.Counted:
     """Instructions of the threads that receive, over 32,000 packets."""
     run = simulated.Simulation(
-        NfStart(program, ready_seconds=10, environment=lent),
+        NfStart(program, ready_seconds=60, environment=lent),
         work,
         parse(WITH_LENT + loop).stage_functions(),
         threads_of=LENT_RECEIVE,
@@ -321,7 +321,7 @@ def test_a_program_without_dpdk_is_distinguished(
     tiny_nf: list[str], lent: dict[str, str], work: WorkDir
 ) -> None:
     """The shim does nothing where no port is started: the program's own probe is what there is."""
-    with RunningNf(NfStart(tiny_nf, ready_seconds=10, environment=lent), work, seed=0) as nf:
+    with RunningNf(NfStart(tiny_nf, ready_seconds=60, environment=lent), work, seed=0) as nf:
         nf.wait_ready()
         assert nf.probe.nf == "tiny_nf"
         nf.finish()

@@ -44,7 +44,7 @@ def capture(path: Path, *last_bytes: int, link_type: int = 1) -> Path:
 
 def test_every_packet_passes_the_function(driver: Path, work: WorkDir, tmp_path: Path) -> None:
     command = [str(driver), str(capture(tmp_path / "c.pcap", 1, 2, 3, 5))]
-    with RunningNf(NfStart(command, ready_seconds=10), work, seed=0) as nf:
+    with RunningNf(NfStart(command, ready_seconds=60), work, seed=0) as nf:
         nf.wait_ready()
         before = nf.snapshot()
         nf.turn(packets=6400)
@@ -61,7 +61,7 @@ def test_every_packet_passes_the_function(driver: Path, work: WorkDir, tmp_path:
 def test_a_capture_it_cannot_use_is_named(driver: Path, work: WorkDir, tmp_path: Path) -> None:
     cooked = capture(tmp_path / "any.pcap", 1, link_type=113)
     with (
-        RunningNf(NfStart([str(driver), str(cooked)], ready_seconds=10), work, seed=0) as nf,
+        RunningNf(NfStart([str(driver), str(cooked)], ready_seconds=60), work, seed=0) as nf,
         pytest.raises(NfError) as raised,
     ):
         nf.wait_ready()

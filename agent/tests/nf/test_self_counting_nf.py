@@ -97,7 +97,7 @@ def test_between_its_turns_it_stands_still(program: str, work: WorkDir) -> None:
 def test_it_gets_the_variables_of_nalm_toml(program: str, work: WorkDir) -> None:
     how = NfStart(
         [program, "ctl", str(choose(1).cpus[0])],
-        ready_seconds=10,
+        ready_seconds=60,
         environment={"OWN_STATE": "{run_dir}/state"},
     )
     run = ArmRun(Arm.HEAD, how, counter_commands=requested_of(program))

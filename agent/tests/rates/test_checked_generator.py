@@ -24,7 +24,7 @@ from trex_server import TrexServer
 
 def run_of(program: Path, work: WorkDir, *options: str) -> NfRun:
     return NfRun(
-        NfStart([str(program), *options], ready_seconds=10),
+        NfStart([str(program), *options], ready_seconds=60),
         cores=Cores((0,)),
         work=work,
         build=Build(commit="a" * 40, tree="t", code_digest="c", compiler="gcc"),

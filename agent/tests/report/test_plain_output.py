@@ -54,7 +54,7 @@ def on_a_terminal(nalm: Nalm, cwd: Path, *arguments: str) -> tuple[int, str]:
         timeout=280,
     )
     os.close(theirs)
-    reader.join(timeout=10)
+    reader.join(timeout=60)
     os.close(mine)
     return done.returncode, b"".join(got).decode(errors="replace")
 

@@ -44,7 +44,7 @@ def calm_nf(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 @contextmanager
 def opened(command: list[str], work: WorkDir) -> Iterator[RunningNf]:
-    with RunningNf(NfStart(command, ready_seconds=5), work, seed=0) as nf:
+    with RunningNf(NfStart(command, ready_seconds=60), work, seed=0) as nf:
         nf.wait_ready()
         assert nf.gate is not None
         nf.gate.open()
@@ -79,7 +79,7 @@ def test_an_nf_is_found_and_who_looks_at_it_is_not(open_nf: RunningNf, tmp_path:
 def test_two_nfs_are_listed_with_what_to_do(
     open_nf: RunningNf, tiny_nf: list[str], work: WorkDir, tmp_path: Path
 ) -> None:
-    with RunningNf(NfStart(tiny_nf, ready_seconds=5), work, seed=0) as other:
+    with RunningNf(NfStart(tiny_nf, ready_seconds=60), work, seed=0) as other:
         other.wait_ready()
         with pytest.raises(UsageError, match="2 NFs run on this host: say which") as raised:
             only(as_proc(tmp_path / "proc", open_nf.probe.pid, other.probe.pid))

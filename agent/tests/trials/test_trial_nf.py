@@ -46,7 +46,7 @@ def traffic_nf(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def started(program: Path, work: WorkDir, *options: str) -> TrialNf:
     run = NfRun(
-        NfStart([str(program), *options], ready_seconds=10),
+        NfStart([str(program), *options], ready_seconds=60),
         cores=Cores((0,)),
         work=work,
         build=BUILD,
@@ -78,7 +78,7 @@ def test_an_nf_whose_traffic_is_paced_is_set_up_before(
     traffic_nf: Path, work: WorkDir, tmp_path: Path
 ) -> None:
     there = tmp_path / "there"
-    how = NfStart([str(traffic_nf)], ready_seconds=10, setup=["touch", str(there)])
+    how = NfStart([str(traffic_nf)], ready_seconds=60, setup=["touch", str(there)])
     with PacedNf(how, work, None, seed=0) as nf:
         nf.wait_ready()
         assert there.exists()

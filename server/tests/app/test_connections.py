@@ -93,11 +93,11 @@ def test_an_unfinished_head_is_not_waited_for(
 
 
 def test_nor_is_the_head_of_a_second_request(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.2)
     live = b"GET /api/v1/health/live HTTP/1.1\r\nHost: x\r\n"
     with served(service) as port, client(port) as connection:
         connection.sendall(live + b"\r\n")
         assert status(received(connection, b'{"status":"ok"}')) == 200
+        monkeypatch.setattr(connections, "HEAD_SECONDS", 0.2)
         connection.sendall(live)
         assert rest(connection) == b""
 
