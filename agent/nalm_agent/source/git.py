@@ -307,6 +307,13 @@ class Repository:
         about, _, content = done.stdout.partition("\n")
         return content.removesuffix("\n") if about.split(" ")[1:2] == ["blob"] else None
 
+    def link(self, revision: Revision, path: str) -> str | None:
+        """Where a path of a revision leads as a symbolic link; None if it is none."""
+        entry = self._entries(revision.tree, {path}).get(path)
+        if entry is None or not entry.startswith(_LINK):
+            return None
+        return self._git("cat-file", "blob", entry.removeprefix(_LINK))
+
     def hooks(self) -> Path:
         """The directory of this repository's hooks."""
         return self._start / self._git("rev-parse", "--git-path", "hooks")

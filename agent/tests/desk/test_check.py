@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 from nalm_agent.counters import perf
@@ -329,17 +330,29 @@ def test_a_scenario_that_this_host_cannot_measure_keeps_no_result_of_others(
 ) -> None:
     nf_repository.commit("several scenarios", nalm__toml=SEVERAL)
     nf_repository.write("work.h", SLOWER)
-    forms = ["--json", str(tmp_path / "runs.json"), "--junit", str(tmp_path / "junit")]
+    names = ("json", "junit", "sarif", "markdown")
+    forms = [word for name in names for word in (f"--{name}", str(tmp_path / name))]
     done = nalm.run("check", *forms, cwd=nf_repository.path)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "nalm: wide: " in done.stderr and "CPUs" in done.stderr
     assert "nalm: scenario zero: the traffic file traffic/absent.pcap is not in" in done.stderr
-    (report,) = json.loads((tmp_path / "runs.json").read_text())
+    (report,) = json.loads((tmp_path / "json").read_text())
     assert report["scenario"]["name"] == "tiny"
-    assert "<failure" in (tmp_path / "junit").read_text()
+    suites = ET.parse(tmp_path / "junit").getroot()
+    assert [suite.get("name") for suite in suites] == ["nalm.tiny", "nalm.wide", "nalm.zero"]
+    assert suites.find("testsuite[@name='nalm.tiny']/testcase/failure") is not None
+    errors = [error.get("message") or "" for error in suites.iter("error")]
+    assert "CPUs" in errors[0] and "traffic/absent.pcap is not in" in errors[1]
+    runs = json.loads((tmp_path / "sarif").read_text())["runs"]
+    assert [run["invocations"][0]["executionSuccessful"] for run in runs] == [True, False, False]
+    markdown = (tmp_path / "markdown").read_text()
+    assert markdown.startswith("### nalm: regressed")
+    assert "- `wide` `" in markdown and "- `zero` `" in markdown
 
     failing = ["check", "--scenario", "wide", "--base", "HEAD"]
-    assert nalm.run(*failing, cwd=nf_repository.path).returncode == 4
+    assert nalm.run(*failing, "--github", *forms[2:], cwd=nf_repository.path).returncode == 4
+    assert "<error" in (tmp_path / "junit").read_text()
+    assert (tmp_path / "markdown").read_text().startswith("### nalm: invalid\n\n- `wide` ")
     assert nalm.run(*failing, "--never-fail", cwd=nf_repository.path).returncode == 0
     mistaken = nalm.run(*failing, "--scenario", "zero", "--never-fail", cwd=nf_repository.path)
     assert mistaken.returncode == 2, "--never-fail tolerates no mistake of nalm.toml"
