@@ -13,6 +13,7 @@ import typer
 from nalm_core.render.unmeasured import Unmeasured
 
 from nalm_agent.report.console import Terminal, show_error
+from nalm_agent.report.output_file import discard_output
 from nalm_agent.report.outputs import Outputs
 from nalm_agent.report.print_run import print_run
 from nalm_agent.report.result import Result, worst
@@ -51,18 +52,27 @@ class Failures:
 
 
 def shown(
-    results: Iterable[Result], progress: Terminal, *, quiet: bool, verbose: bool = False
+    results: Iterable[Result], progress: Terminal, *, quiet: bool, unread_too: bool, verbose: bool = False
 ) -> list[Result]:
     """Prints each result as soon as it arrives, unless `quiet`, and returns all results.
 
+    unread_too: go on if the reader of the output closed it, for the results are also wanted elsewhere.
     A failure that several scenarios have in common, such as that of a build, is printed in full once.
     """
     kept: list[Result] = []
     for result in results:
         known = result.report.failure in {one.report.failure for one in kept}
         if not quiet:
-            with progress.aside():
-                print_run(result.report, result.verdict, result.title, verbose=verbose, without_failure=known)
+            try:
+                with progress.aside():
+                    print_run(
+                        result.report, result.verdict, result.title, verbose=verbose, without_failure=known
+                    )
+            except BrokenPipeError:
+                if not unread_too:
+                    raise
+                discard_output()
+                quiet = True
         kept.append(result)
     return kept
 

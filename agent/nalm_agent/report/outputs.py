@@ -53,6 +53,11 @@ class Outputs:
         """True if an output goes to standard output, where nothing else may then be printed."""
         return STDOUT in self._files().values()
 
+    @property
+    def in_files(self) -> bool:
+        """True if an output goes to a file."""
+        return any(name not in (None, STDOUT) for name in self._files().values())
+
     def write(
         self, results: Sequence[Result], unmeasured: Sequence[Unmeasured] = (), *, as_list: bool
     ) -> None:

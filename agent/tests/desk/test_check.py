@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -16,7 +17,7 @@ from nalm_core.report.run_report import Arm, RunReport, RunStatus, Source
 from nalm_core.report.serialization import parse_report
 from nalm_core.report.summary import summarise
 from nalm_core.verdict.verdict import Verdict, judge
-from tiny import NALM_TOML, Nalm, NfRepository
+from tiny import NALM, NALM_TOML, Nalm, NfRepository
 
 SLOWER = "#define ALPHA_WORK 90\n"
 
@@ -376,6 +377,25 @@ def test_report_that_cannot_be_written(nf_repository: NfRepository, nalm: Nalm) 
     assert done.returncode == 2
     assert "/nowhere/run.json cannot be written" in done.stderr
     assert "against" not in done.stderr  # told before anything is measured
+
+
+def test_a_result_is_written_whose_text_nobody_reads(nf_repository: NfRepository, nalm: Nalm) -> None:
+    command = f"{NALM} check --base HEAD --json run.json; echo $? >code"
+    reading, writing = os.pipe()
+    os.close(reading)
+    subprocess.run(
+        ["sh", "-c", command], cwd=nf_repository.path, env=nalm.environment(), stdout=writing, check=True
+    )
+    os.close(writing)
+    assert parse_report((nf_repository.path / "run.json").read_text()).status is RunStatus.UNCHANGED
+    assert (nf_repository.path / "code").read_text() == "0\n"
+
+
+def test_closed_standard_streams(nf_repository: NfRepository, nalm: Nalm) -> None:
+    command = f"{NALM} check --base HEAD --json run.json <&- >&- 2>&-"
+    done = subprocess.run(["sh", "-c", command], cwd=nf_repository.path, env=nalm.environment(), check=False)
+    assert done.returncode == 0
+    assert parse_report((nf_repository.path / "run.json").read_text()).status is RunStatus.UNCHANGED
 
 
 def test_an_untracked_repository_is_left_out_with_a_note(nf_repository: NfRepository, nalm: Nalm) -> None:
