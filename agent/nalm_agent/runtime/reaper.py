@@ -49,7 +49,7 @@ def main() -> None:
         own = os.getpid()
         root = os.fork()
     except OSError as error:
-        os.write(reports, f"error {error.errno}\n".encode())
+        _report(reports, f"error {error.errno}")
         return
     if root == 0:
         prctl(PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -59,7 +59,7 @@ def main() -> None:
     os.chdir("/")
     os.close(given)
     os.close(output)
-    os.write(reports, f"pid {root}\n".encode())
+    _report(reports, f"pid {root}")
     _reap(root, ended, reports)
     _end_all(root, ended, reports)
 
@@ -100,7 +100,7 @@ def _reap(root: int, ended: int, reports: int) -> None:
                 break
             if child.si_pid == root:
                 over = True
-                _report(reports, _status(child))
+                _report(reports, f"status {_status(child)}")
             else:
                 os.waitpid(child.si_pid, 0)
         readable = select.select([0, ended], [], [])[0]
@@ -120,7 +120,7 @@ def _end_all(root: int, ended: int, reports: int) -> None:
         try:
             while (reaped := os.waitpid(-1, os.WNOHANG))[0] != 0:
                 if reaped[0] == root:
-                    _report(reports, reaped[1])
+                    _report(reports, f"status {reaped[1]}")
         except ChildProcessError:
             return
         if not [group for group in _groups_below(os.getpid()) if _killed(group)]:
@@ -129,9 +129,9 @@ def _end_all(root: int, ended: int, reports: int) -> None:
             os.read(ended, 4096)
 
 
-def _report(reports: int, status: int) -> None:
-    with contextlib.suppress(OSError):  # nobody listens any more
-        os.write(reports, f"status {status}\n".encode())
+def _report(reports: int, line: str) -> None:
+    with contextlib.suppress(BrokenPipeError):  # the agent was killed
+        os.write(reports, f"{line}\n".encode())
 
 
 def _killed(group: int) -> bool:
