@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import cache
 from typing import Literal
 
 from hypothesis import strategies as st
+from nalm_core.render.unmeasured import Unmeasured
 from nalm_core.report.catalogue import FUNCTION_IPP
 from nalm_core.report.defaults import DEFAULT_SETTINGS, MARGIN
 from nalm_core.report.outcome import Outcome
@@ -24,6 +26,15 @@ NASTY = (
     '<b>x</b> &amp; `tick` | pipe ]]> "q" \x00\x07\ud800\n\n# head\r\n::error::x %0A,a=b:c @mona #1 GH-2 !3 '
     "[l](http://e.org) ![i](i.png) https://e.org www.e.org *s* _u_ ~~d~~ $x$ \u2028\x85 </script> m@e.org"
 )
+WIDE = Unmeasured(
+    about="wide",
+    head="0123456789" * 4,
+    reason="the host has 2 CPUs, and it needs 64 | @all",
+    text="the host has 2 CPUs\nuse a host with more",
+    at=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
+    host="bench-1",
+)
+"""A scenario without a run report."""
 TEXTS = st.one_of(st.sampled_from([NASTY, "", " ", "-->", "/close", "src/nat.c"]), st.text(max_size=60))
 
 

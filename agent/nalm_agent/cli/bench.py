@@ -68,5 +68,11 @@ def bench(
                     failures=failures,
                 )
                 with failures.kept(comparison.head.short):
-                    results += shown(runs, progress, quiet=outputs.on_stdout, verbose=verbose)
+                    results += shown(
+                        runs,
+                        progress,
+                        quiet=outputs.on_stdout,
+                        unread_too=outputs.in_files,
+                        verbose=verbose,
+                    )
         finish(results, outputs, None, failures, as_list=True, never_fail=never_fail)

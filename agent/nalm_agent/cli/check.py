@@ -178,7 +178,13 @@ def check(
                 effort=effort,
                 failures=failures,
             )
-            results = shown(runs, progress, quiet=outputs.on_stdout, verbose=verbose)
+            results = shown(
+                runs,
+                progress,
+                quiet=outputs.on_stdout,
+                unread_too=outputs.in_files or submit,
+                verbose=verbose,
+            )
         several = len(results) + len(failures.errors) > 1
         finish(results, outputs, sending, failures, as_list=several, never_fail=never_fail)
 

@@ -35,8 +35,8 @@ def show(
 
     outputs = Outputs(junit=junit, sarif=sarif, markdown=markdown, github=github)
     results = read_results(reports)
+    outputs.write(results, as_list=True)
     if not outputs.on_stdout:
         for result in results:
             print_run(result.report, result.verdict, result.title, verbose=verbose)
-    outputs.write(results, as_list=True)
     raise typer.Exit(ExitCode.OK if never_fail else worst(results))

@@ -243,7 +243,8 @@ def threads(run: Simulation, *, packets: int, options: Sequence[str] = ()) -> Co
     if counted == 0:
         raise NfError(f"the NF forwarded nothing: none of {packets} packets left it or was dropped by policy")
     each = "*" if run.threads_of is None else "*-*"
-    outputs = sorted(output.parent.glob(f"{output.name}.{each}"))
+    # An empty one is of a process that was killed, such as a helper of a script: the NF ended by itself.
+    outputs = sorted(one for one in output.parent.glob(f"{output.name}.{each}") if one.stat().st_size)
     profile, others = _profile(outputs, run.threads_of)
     if profile.total == 0:
         raise SourceError(

@@ -120,7 +120,7 @@ def measure_scenarios(
             yield run(name, kind)
             continue
         result = None
-        with failures.kept(history_name(name, kind)):
+        with failures.kept(history_name(name, kind), comparison.head.commit):
             result = run(name, kind)
         if result is not None:
             yield result

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import typer
+from nalm_core.render.unmeasured import Unmeasured
 
 from nalm_agent.report.console import Terminal, show_error
+from nalm_agent.report.output_file import discard_output
 from nalm_agent.report.outputs import Outputs
 from nalm_agent.report.print_run import print_run
 from nalm_agent.report.result import Result, worst
@@ -24,11 +28,16 @@ class Failures:
 
     def __init__(self, progress: Terminal) -> None:
         self.errors = list[NalmError]()
+        self.unmeasured = list[Unmeasured]()
+        """What each error is about, for outputs."""
         self._progress = progress
 
     @contextmanager
-    def kept(self, about: str) -> Iterator[None]:
-        """Prints and keeps an error within, so that the command goes on. about: what is measured."""
+    def kept(self, about: str, head: str | None = None) -> Iterator[None]:
+        """Prints and keeps an error within, so that the command goes on.
+
+        about: the scenario that is measured, or the commit. head: the commit of a scenario.
+        """
         try:
             yield
         except (NalmError, OSError) as error:
@@ -38,21 +47,32 @@ class Failures:
             with self._progress.aside():
                 show_error(known, about)
             self.errors.append(known)
+            now, host = datetime.now(UTC), socket.gethostname()
+            self.unmeasured.append(Unmeasured(about, head, known.message, known.full_text(), now, host))
 
 
 def shown(
-    results: Iterable[Result], progress: Terminal, *, quiet: bool, verbose: bool = False
+    results: Iterable[Result], progress: Terminal, *, quiet: bool, unread_too: bool, verbose: bool = False
 ) -> list[Result]:
     """Prints each result as soon as it arrives, unless `quiet`, and returns all results.
 
+    unread_too: go on if the reader of the output closed it, for the results are also wanted elsewhere.
     A failure that several scenarios have in common, such as that of a build, is printed in full once.
     """
     kept: list[Result] = []
     for result in results:
         known = result.report.failure in {one.report.failure for one in kept}
         if not quiet:
-            with progress.aside():
-                print_run(result.report, result.verdict, result.title, verbose=verbose, without_failure=known)
+            try:
+                with progress.aside():
+                    print_run(
+                        result.report, result.verdict, result.title, verbose=verbose, without_failure=known
+                    )
+            except BrokenPipeError:
+                if not unread_too:
+                    raise
+                discard_output()
+                quiet = True
         kept.append(result)
     return kept
 
@@ -66,13 +86,12 @@ def finish(
     as_list: bool,
     never_fail: bool,
 ) -> None:
-    """Uploads and writes the reports, if there are any, and exits with the worst exit code."""
+    """Uploads the reports, if there are any, writes the outputs, and exits with the worst exit code."""
     try:
         if sending is not None and results:
             results = sending.send(results, quiet=outputs.on_stdout)
     finally:
-        if results:
-            outputs.write(results, as_list=as_list)
+        outputs.write(results, failures.unmeasured, as_list=as_list)
     code = worst(results, failures.errors)
     if never_fail:
         misused = any(one.exit_code is ExitCode.USAGE for one in failures.errors)

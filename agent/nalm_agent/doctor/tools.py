@@ -117,6 +117,6 @@ def _setpriv() -> Finding:
     return note(
         "setpriv",
         "not installed",
-        "an NF keeps running after its agent is killed with SIGKILL",
+        "builds are not isolated; a killed `nalm hook` or `nalm watch` leaves its measurement running",
         "apt-get install util-linux",
     )

@@ -30,7 +30,7 @@ class TestpmdConsole:
         self._marks = 0
         try:
             # stdbuf: its text and the echo come in order
-            self._process = start_console(["stdbuf", "-oL", *command])
+            self._console = start_console(["stdbuf", "-oL", *command])
         except OSError as error:
             raise GeneratorError(
                 f"generator {name} could not be started: {error.strerror}", hint="install coreutils (stdbuf)"
@@ -51,23 +51,21 @@ class TestpmdConsole:
 
     def close(self) -> None:
         """Ends the process. Never fails."""
-        assert self._process.stdin is not None and self._process.stdout is not None
         try:
-            self._process.stdin.write(b"quit\n")
-            self._process.stdin.close()
-            self._process.wait(END_S)
+            self._console.stdin.write(b"quit\n")
+            self._console.stdin.close()
+            self._console.child.wait(END_S)
         except (OSError, subprocess.TimeoutExpired):
             pass  # it ended, or does not listen
         finally:
-            stop(self._process)
-            self._process.stdout.close()
+            stop(self._console.child)
+            self._console.stdout.close()
 
     def _exchange(self, said: str, mark: str) -> str:
-        assert self._process.stdin is not None and self._process.stdout is not None
         with suppress(OSError):  # it ended; what it said is read below
-            self._process.stdin.write(said.encode())
-            self._process.stdin.flush()
-        output, text, end = self._process.stdout.fileno(), "", time.monotonic() + self._answer_s
+            self._console.stdin.write(said.encode())
+            self._console.stdin.flush()
+        output, text, end = self._console.stdout.fileno(), "", time.monotonic() + self._answer_s
         while mark not in text:
             left = end - time.monotonic()
             if left <= 0 or not select.select([output], [], [], left)[0]:
@@ -79,7 +77,7 @@ class TestpmdConsole:
             part = os.read(output, 65536)
             if not part:
                 raise GeneratorError(
-                    f"generator {self._name}: testpmd ended with exit code {self._process.wait()}",
+                    f"generator {self._name}: testpmd ended with exit code {self._console.child.wait()}",
                     hint="try its command by hand; another NF or testpmd may have its ports or its memory",
                     log=text[-LAST_LINES:],
                 )

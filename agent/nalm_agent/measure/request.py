@@ -63,6 +63,12 @@ def read_config(repository: Repository, revision: Revision) -> Config:
     """
     given = repository.given
     text = repository.read(revision, FILE_NAME) if given is None else given.text
+    if text is None and (to := repository.link(revision, FILE_NAME)) is not None:
+        raise ConfigError(
+            f"{FILE_NAME} of {revision.short} is a symbolic link to {to}, where this commit has no file",
+            hint="commit the file in place of the link, so that the commit has all that it is measured with; "
+            "or name the file by `--config FILE`",
+        )
     if text is None:
         raise ConfigError(
             f"{revision.short} has no {FILE_NAME} at the root of the repository", hint=NO_CONFIG_HINT

@@ -44,6 +44,7 @@ from nalm_agent.nf.probe import (
 from nalm_agent.nf.probe_layout import MAGIC
 from nalm_agent.nf.start import NfStart
 from nalm_agent.nf.turns import TurnCounters
+from nalm_agent.runtime.child import Child
 from nalm_agent.runtime.errors import NalmError, NfError, ProbeError
 from nalm_agent.runtime.process import start, stop, tail
 from nalm_agent.store.home import WorkDir
@@ -87,6 +88,8 @@ class RunningNf(NfProcess):
             of_probe["NALM_PROBE_EVENTS"] = ",".join(events)
         self._probe_path = path
         self._lent = "LD_PRELOAD" in how.environment
+        self._setup: Child | None = None
+        """What set it up. Processes that this left, such as a daemon, run as long as the NF."""
         self._setup_log: Path | None = None
         """What run.setup printed, while it runs."""
         self._stalled: _Progress | None = None
@@ -97,6 +100,8 @@ class RunningNf(NfProcess):
 
     def __exit__(self, *_: object) -> None:
         super().__exit__()
+        if self._setup is not None:
+            stop(self._setup)
         if self.gate is not None:
             self.gate.release()
             self.gate = None
@@ -122,22 +127,21 @@ class RunningNf(NfProcess):
         """Runs the command that sets the NF up. Raises NfError."""
         log = self.directory / "setup.log"
         command = self.in_run_dir(self._how.setup)
-        process = start(command, cwd=self.directory, env=nf_environment(self.directory), log=log)
-        self._setup_log = log
+        setup = start(command, cwd=self.directory, env=nf_environment(self.directory), log=log)
+        self._setup, self._setup_log = setup, log
         try:
             self._wait(
-                lambda: process.poll() is not None, self._how.ready_seconds, "was not set up by run.setup"
+                lambda: setup.poll() is not None, self._how.ready_seconds, "was not set up by run.setup"
             )
         except NfError as error:
             raise NfError(error.message, log=tail(log) or error.log, hint=error.hint) from error
         finally:
             self._setup_log = None
-            stop(process)
-        if process.returncode:
+        if setup.returncode:
             printed = tail(log)
             hints = [advice(printed), f"its command is: {shlex.join(command)}"]
             raise NfError(
-                f"run.setup ended with {describe_exit(process.returncode)}",
+                f"run.setup ended with {describe_exit(setup.returncode)}",
                 log=printed,
                 hint="\n".join(hint for hint in hints if hint),
             )

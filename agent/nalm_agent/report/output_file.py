@@ -34,6 +34,13 @@ def write_file(name: str, text: str, option: str) -> None:
         raise _refused(path, reason, option) from error
 
 
+def discard_output() -> None:
+    """Lets standard output lead nowhere, after its reader closed it."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
 def write_json(name: str | None, document: str) -> None:
     """Writes a JSON document where --json wants it; None: nowhere. Raises UsageError if that fails."""
     if name is not None:

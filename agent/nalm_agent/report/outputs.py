@@ -18,6 +18,7 @@ from nalm_agent.report.result import Result
 from nalm_agent.runtime.errors import UsageError
 
 if TYPE_CHECKING:
+    from nalm_core.render.unmeasured import Unmeasured
     from nalm_core.verdict.judged import Judged
 
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -52,9 +53,17 @@ class Outputs:
         """True if an output goes to standard output, where nothing else may then be printed."""
         return STDOUT in self._files().values()
 
-    def write(self, results: Sequence[Result], *, as_list: bool) -> None:
-        """Writes all outputs; as_list: the run reports as a JSON list. Raises UsageError."""
-        if self.json is not None:
+    @property
+    def in_files(self) -> bool:
+        """True if an output goes to a file."""
+        return any(name not in (None, STDOUT) for name in self._files().values())
+
+    def write(
+        self, results: Sequence[Result], unmeasured: Sequence[Unmeasured] = (), *, as_list: bool
+    ) -> None:
+        """Writes all outputs; as_list: the run reports as a JSON list, which is not written without a report.
+        Raises UsageError."""
+        if self.json is not None and results:
             write_file(self.json, _reports(results, as_list=as_list), "--json")
         if not (self.junit or self.sarif or self.markdown or self.github):
             return
@@ -62,29 +71,29 @@ class Outputs:
         if self.junit is not None:
             from nalm_core.render.junit import junit
 
-            write_file(self.junit, junit(runs), "--junit")
+            write_file(self.junit, junit(runs, unmeasured), "--junit")
         if self.sarif is not None:
             from nalm_core.render.sarif import sarif
 
-            write_file(self.sarif, sarif(runs), "--sarif")
+            write_file(self.sarif, sarif(runs, unmeasured), "--sarif")
         if self.markdown is not None:
             from nalm_core.render.markdown import markdown
 
-            write_file(self.markdown, markdown(runs), "--markdown")
+            write_file(self.markdown, markdown(runs, unmeasured), "--markdown")
         if self.github:
-            self._write_github(runs)
+            self._write_github(runs, unmeasured)
 
-    def _write_github(self, runs: Sequence[Judged]) -> None:
+    def _write_github(self, runs: Sequence[Judged], unmeasured: Sequence[Unmeasured]) -> None:
         """Writes for GitHub, whose runner reads commands on stdout and stderr."""
         from nalm_core.render.annotations import workflow_commands
         from nalm_core.render.markdown import markdown
 
         stream = sys.stderr if self.on_stdout else sys.stdout
-        stream.write(workflow_commands(runs))
+        stream.write(workflow_commands(runs, unmeasured))
         stream.flush()
         if summary := os.environ.get(STEP_SUMMARY):
             with Path(summary).open("a", encoding="utf-8") as file:
-                file.write(markdown(runs))
+                file.write(markdown(runs, unmeasured))
 
 
 def judged_fully(result: Result) -> Judged:

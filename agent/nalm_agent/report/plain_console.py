@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator
 
 from nalm_core.text.plain_text import marked
@@ -16,3 +18,7 @@ class PlainConsole(Console):
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=marked(segment.text))
+
+    def on_broken_pipe(self) -> None:
+        """The reader closed it. Rich would end the program, whose results may also be wanted elsewhere."""
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))

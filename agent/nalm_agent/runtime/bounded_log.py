@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import subprocess
 import threading
 from pathlib import Path
+
+from nalm_agent.runtime.child import Child
 
 LIMIT_BYTES = 8 << 20
 KEPT_BYTES = LIMIT_BYTES // 2
@@ -31,7 +32,7 @@ class BoundedLog:
         self._reading, self.writing = os.pipe()
         self._thread = threading.Thread(target=self._copy, name=f"log {path.name}", daemon=True)
 
-    def follow(self, process: subprocess.Popen[bytes]) -> None:
+    def follow(self, process: Child) -> None:
         """Begins copying. Closes this process's write end, so that the child's exit ends the pipe."""
         os.close(self.writing)
         self._process = process

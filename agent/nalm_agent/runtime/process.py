@@ -1,33 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Child processes that end with the agent, however it ends: each has its own session and is killed with its
-group."""
+"""Child processes that end with the agent, however it ends, and with all their descendants."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
-import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import BinaryIO
 
 from nalm_core.text.plain_text import plain
 
 from nalm_agent.runtime.bounded_log import BoundedLog, catch_up, read_end
+from nalm_agent.runtime.child import Child
 from nalm_agent.runtime.signal_guard import SignalGuard
 
 TAIL_LINES = 25
 WATCH_SECONDS = 0.25
 TAIL_BYTES = 256 << 10
-_running: dict[subprocess.Popen[bytes], subprocess.Popen[bytes]] = {}
-"""Each process with its guard."""
-_KILL_GROUP = """read -r group && read -r _
-[ -z "$group" ] || kill -s KILL -- "-$group" """
-"""The group is known only when the command runs, which is after its guard."""
+_running = set[Child]()
 _IF_PARENT_LIVES = 'test "$PPID" -eq "$1" && shift && exec "$@"'
+
+
+@dataclass(frozen=True)
+class Console:
+    """A command with pipes to its standard input, and from its standard output and error."""
+
+    child: Child
+    stdin: BinaryIO
+    stdout: BinaryIO
 
 
 @cache
@@ -56,48 +61,36 @@ def dying_with(parent: int, command: Sequence[str], by: str = "KILL") -> list[st
     ]
 
 
-def start(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path) -> subprocess.Popen[bytes]:
+def start(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path) -> Child:
     """Starts a command with its output appended to a log of bounded size. The caller ends it with `stop`."""
-    with SignalGuard():
+    with SignalGuard(), Path(os.devnull).open("rb") as nothing:
         bounded = BoundedLog(log)
         try:
-            process = _started(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=bounded.writing)
+            child = Child(command, cwd=cwd, env=env, given=nothing.fileno(), output=bounded.writing)
         except BaseException:
             bounded.abandon()
             raise
-        bounded.follow(process)
-    return process
+        _running.add(child)
+        bounded.follow(child)
+    return child
 
 
-def start_console(command: Sequence[str]) -> subprocess.Popen[bytes]:
+def start_console(command: Sequence[str]) -> Console:
     """Starts a command that the caller talks with by pipes. The caller ends it with `stop`."""
     with SignalGuard():
-        return _started(command, cwd=None, env=None, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-
-
-def _started(
-    command: Sequence[str], *, cwd: Path | None, env: Mapping[str, str] | None, stdin: int, stdout: int
-) -> subprocess.Popen[bytes]:
-    """With the agent, the kernel kills the command, but not the command's children, such as an NF that a
-    script runs: the guard kills those."""
-    own = guard(_KILL_GROUP)
-    try:
-        process = subprocess.Popen(
-            dying_with(os.getpid(), command),
-            cwd=cwd,
-            env=env,
-            stdin=stdin,
-            stdout=stdout,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    except BaseException:
-        release(own)
-        raise
-    _running[process] = own
-    assert own.stdin is not None
-    own.stdin.write(f"{process.pid}\n".encode())
-    return process
+        given, writing = os.pipe()
+        reading, output = os.pipe()
+        try:
+            child = Child(command, cwd=Path.cwd(), env=os.environ, given=given, output=output)
+        except BaseException:
+            os.close(writing)
+            os.close(reading)
+            raise
+        finally:
+            os.close(given)
+            os.close(output)
+        _running.add(child)
+        return Console(child, os.fdopen(writing, "wb"), os.fdopen(reading, "rb", buffering=0))
 
 
 def guard(script: str, *arguments: str, output: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
@@ -124,20 +117,16 @@ def release(guard: subprocess.Popen[bytes]) -> None:
     guard.stdin.close()
 
 
-def stop(process: subprocess.Popen[bytes]) -> None:
-    """Kills a process and its process group, and reaps it."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    if guard := _running.pop(process, None):
-        release(guard)
-    process.wait()
+def stop(child: Child) -> None:
+    """Ends a command with all its descendants."""
+    _running.discard(child)
+    child.stop()
 
 
 def stop_all() -> None:
-    """Kills all running processes of this module, for an interrupt while other threads wait for them."""
-    for process in list(_running):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+    """Kills all running commands of this module, for an interrupt while other threads wait for them."""
+    for child in list(_running):
+        child.end()
 
 
 def run(
@@ -157,21 +146,21 @@ def run(
     """
     if shutil.which(command[0], path=env.get("PATH")) is None:
         raise FileNotFoundError(command[0])
-    process = start(command, cwd=cwd, env=env, log=log)
+    child = start(command, cwd=cwd, env=env, log=log)
     try:
         if watch is not None:
-            return _watched(process, limit_seconds, watch)
-        return process.wait(timeout=limit_seconds)
+            return _watched(child, limit_seconds, watch)
+        return child.wait(timeout=limit_seconds)
     finally:
-        stop(process)
+        stop(child)
 
 
-def _watched(process: subprocess.Popen[bytes], limit_seconds: float, watch: Callable[[], None]) -> int:
+def _watched(child: Child, limit_seconds: float, watch: Callable[[], None]) -> int:
     end = time.monotonic() + limit_seconds
     while True:
         left = end - time.monotonic()
         try:
-            return process.wait(timeout=max(0.0, min(left, WATCH_SECONDS)))
+            return child.wait(timeout=max(0.0, min(left, WATCH_SECONDS)))
         except subprocess.TimeoutExpired:
             if left <= WATCH_SECONDS:
                 raise

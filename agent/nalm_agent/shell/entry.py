@@ -20,8 +20,20 @@ def _end(number: int, frame: FrameType | None) -> None:
     os._exit(128 + number)
 
 
+def _open_closed() -> None:
+    """Opens the standard streams that the caller closed (`>&-`): another file would take their numbers."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            if nowhere != number:
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+            setattr(sys, name, os.fdopen(number, "r" if number == 0 else "w"))
+
+
 def main() -> None:
     """Entry point of `nalm`."""
+    _open_closed()
     signal.signal(signal.SIGINT, _end)
     if sys.argv[1:] == ["--version"]:
         from nalm_core.release import release

@@ -191,6 +191,7 @@ class Repository:
         if own.exists():
             shutil.copy2(own, index)  # with its time: git trusts entries older than the index
         env = self._writing | {"GIT_INDEX_FILE": str(index)}
+        self._look_at_all(env)
         untracked = self._git("ls-files", "-z", "--others", "--exclude-standard", env=env).split("\0")
         nested = tuple(path.rstrip("/") for path in untracked if path.endswith("/"))
         self._git("add", "-A", "--", ".", *(f":(exclude,literal){path}" for path in nested), env=env)
@@ -198,6 +199,15 @@ class Repository:
         if tree == head.tree:
             return replace(head, left_out=nested)
         return Revision(head.commit, tree, "working tree", dirty=True, left_out=nested)
+
+    def _look_at_all(self, env: dict[str, str]) -> None:
+        """In nalm's own index, lets git see changes of files that the user's index takes for unchanged
+        (assume-unchanged, skip-worktree): a build would have them."""
+        listed = [one for one in self._git("ls-files", "-v", "-z", env=env).split("\0") if one]
+        hidden = [one for one in listed if one[0].islower() or one[0] == "S"]
+        there = "".join(f"{one[2:]}\0" for one in hidden if os.path.lexists(self.root / one[2:]))
+        for flag in ("--no-assume-unchanged", "--no-skip-worktree") if there else ():
+            self._run(("update-index", flag, "-z", "--stdin"), env, given=there)
 
     def branch(self) -> str | None:
         """The branch that is checked out; None for a detached HEAD."""
@@ -306,6 +316,13 @@ class Repository:
         done = self._run(("cat-file", "--batch", "--follow-symlinks"), None, given=f"{tree}:{path}\n")
         about, _, content = done.stdout.partition("\n")
         return content.removesuffix("\n") if about.split(" ")[1:2] == ["blob"] else None
+
+    def link(self, revision: Revision, path: str) -> str | None:
+        """Where a path of a revision leads as a symbolic link; None if it is none."""
+        entry = self._entries(revision.tree, {path}).get(path)
+        if entry is None or not entry.startswith(_LINK):
+            return None
+        return self._git("cat-file", "blob", entry.removeprefix(_LINK))
 
     def hooks(self) -> Path:
         """The directory of this repository's hooks."""

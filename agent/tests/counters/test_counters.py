@@ -75,8 +75,9 @@ ATTEMPTS = 3
         ["taskset", "-c", "0", "nice", "-n", "1"],
         pytest.param(["sh", "-c", 'uname; exec "$@"', "sh"], marks=pytest.mark.nightly),
         ["nice", "-n", "1", "sh", "-c", 'uname; "$@"; exit $?', "sh"],
+        ["sh", "-c", 'tail -f /dev/null & exec "$@"', "sh"],
     ],
-    ids=["tool", "two tools", "script that execs", "tool and script that waits"],
+    ids=["tool", "two tools", "script that execs", "tool and script that waits", "helper that does not end"],
 )
 def test_a_program_behind_a_tool_or_a_script_is_counted(
     tiny_nf: list[str], work: WorkDir, before: list[str]

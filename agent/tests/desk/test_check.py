@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 from nalm_agent.counters import perf
@@ -15,7 +17,7 @@ from nalm_core.report.run_report import Arm, RunReport, RunStatus, Source
 from nalm_core.report.serialization import parse_report
 from nalm_core.report.summary import summarise
 from nalm_core.verdict.verdict import Verdict, judge
-from tiny import NALM_TOML, Nalm, NfRepository
+from tiny import NALM, NALM_TOML, Nalm, NfRepository
 
 SLOWER = "#define ALPHA_WORK 90\n"
 
@@ -329,17 +331,29 @@ def test_a_scenario_that_this_host_cannot_measure_keeps_no_result_of_others(
 ) -> None:
     nf_repository.commit("several scenarios", nalm__toml=SEVERAL)
     nf_repository.write("work.h", SLOWER)
-    forms = ["--json", str(tmp_path / "runs.json"), "--junit", str(tmp_path / "junit")]
+    names = ("json", "junit", "sarif", "markdown")
+    forms = [word for name in names for word in (f"--{name}", str(tmp_path / name))]
     done = nalm.run("check", *forms, cwd=nf_repository.path)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "nalm: wide: " in done.stderr and "CPUs" in done.stderr
     assert "nalm: scenario zero: the traffic file traffic/absent.pcap is not in" in done.stderr
-    (report,) = json.loads((tmp_path / "runs.json").read_text())
+    (report,) = json.loads((tmp_path / "json").read_text())
     assert report["scenario"]["name"] == "tiny"
-    assert "<failure" in (tmp_path / "junit").read_text()
+    suites = ET.parse(tmp_path / "junit").getroot()
+    assert [suite.get("name") for suite in suites] == ["nalm.tiny", "nalm.wide", "nalm.zero"]
+    assert suites.find("testsuite[@name='nalm.tiny']/testcase/failure") is not None
+    errors = [error.get("message") or "" for error in suites.iter("error")]
+    assert "CPUs" in errors[0] and "traffic/absent.pcap is not in" in errors[1]
+    runs = json.loads((tmp_path / "sarif").read_text())["runs"]
+    assert [run["invocations"][0]["executionSuccessful"] for run in runs] == [True, False, False]
+    markdown = (tmp_path / "markdown").read_text()
+    assert markdown.startswith("### nalm: regressed")
+    assert "- `wide` `" in markdown and "- `zero` `" in markdown
 
     failing = ["check", "--scenario", "wide", "--base", "HEAD"]
-    assert nalm.run(*failing, cwd=nf_repository.path).returncode == 4
+    assert nalm.run(*failing, "--github", *forms[2:], cwd=nf_repository.path).returncode == 4
+    assert "<error" in (tmp_path / "junit").read_text()
+    assert (tmp_path / "markdown").read_text().startswith("### nalm: invalid\n\n- `wide` ")
     assert nalm.run(*failing, "--never-fail", cwd=nf_repository.path).returncode == 0
     mistaken = nalm.run(*failing, "--scenario", "zero", "--never-fail", cwd=nf_repository.path)
     assert mistaken.returncode == 2, "--never-fail tolerates no mistake of nalm.toml"
@@ -363,6 +377,25 @@ def test_report_that_cannot_be_written(nf_repository: NfRepository, nalm: Nalm) 
     assert done.returncode == 2
     assert "/nowhere/run.json cannot be written" in done.stderr
     assert "against" not in done.stderr  # told before anything is measured
+
+
+def test_a_result_is_written_whose_text_nobody_reads(nf_repository: NfRepository, nalm: Nalm) -> None:
+    command = f"{NALM} check --base HEAD --json run.json; echo $? >code"
+    reading, writing = os.pipe()
+    os.close(reading)
+    subprocess.run(
+        ["sh", "-c", command], cwd=nf_repository.path, env=nalm.environment(), stdout=writing, check=True
+    )
+    os.close(writing)
+    assert parse_report((nf_repository.path / "run.json").read_text()).status is RunStatus.UNCHANGED
+    assert (nf_repository.path / "code").read_text() == "0\n"
+
+
+def test_closed_standard_streams(nf_repository: NfRepository, nalm: Nalm) -> None:
+    command = f"{NALM} check --base HEAD --json run.json <&- >&- 2>&-"
+    done = subprocess.run(["sh", "-c", command], cwd=nf_repository.path, env=nalm.environment(), check=False)
+    assert done.returncode == 0
+    assert parse_report((nf_repository.path / "run.json").read_text()).status is RunStatus.UNCHANGED
 
 
 def test_an_untracked_repository_is_left_out_with_a_note(nf_repository: NfRepository, nalm: Nalm) -> None:

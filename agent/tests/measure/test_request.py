@@ -47,6 +47,25 @@ def test_a_committed_file_that_is_not_utf_8(nf_repository: NfRepository) -> None
         read_config(repository, repository.resolve("HEAD"))
 
 
+@pytest.mark.parametrize("to", ["../shared/nalm.toml", "gone.toml", "nalm.toml", "traffic"])
+def test_a_link_that_leads_to_no_file_of_the_commit(nf_repository: NfRepository, to: str) -> None:
+    (nf_repository.path / "nalm.toml").unlink()
+    (nf_repository.path / "nalm.toml").symlink_to(to)
+    nf_repository.commit("a link")
+    repository = Repository(nf_repository.path, nf_repository.path.with_name("scratch"))
+    with pytest.raises(ConfigError, match=f"is a symbolic link to {to}, where this commit") as caught:
+        read_config(repository, repository.resolve("HEAD"))
+    assert caught.value.hint is not None and "--config FILE" in caught.value.hint
+
+
+def test_a_link_within_the_commit(nf_repository: NfRepository) -> None:
+    (nf_repository.path / "nalm.toml").rename(nf_repository.path / "traffic" / "all.toml")
+    (nf_repository.path / "nalm.toml").symlink_to("traffic/all.toml")
+    nf_repository.commit("a link")
+    repository = Repository(nf_repository.path, nf_repository.path.with_name("scratch"))
+    assert read_config(repository, repository.resolve("HEAD")).project.name == "tiny"
+
+
 def test_minutes_beyond_the_hosts_limit_are_cut_and_it_says_so(
     nf_repository: NfRepository, nalm: Nalm, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -214,3 +214,16 @@ def test_the_option_of_testpmd_is_named_where_it_fits(
         with pytest.raises(NfError, match="stopped after") as caught:
             nf.turn(packets=100_000, stall_seconds=1)
     assert ("start testpmd with --no-flush-rx" in (caught.value.hint or "")) == flushes
+
+
+def test_what_the_set_up_leaves_running_lives_as_long_as_the_nf(tiny_nf: list[str], work: WorkDir) -> None:
+    noted = work.disk / "daemon"
+    setup = ["sh", "-c", f"setsid sh -c 'echo $$ >{noted}.new; mv {noted}.new {noted}; exec sleep 600' &"]
+    with RunningNf(NfStart(tiny_nf, ready_seconds=10, setup=setup), work, seed=0) as nf:
+        nf.wait_ready()
+        assert until(noted.exists)
+        daemon = int(noted.read_text())
+        nf.turn(packets=3200)
+        os.kill(daemon, 0)
+    with pytest.raises(ProcessLookupError):
+        os.kill(daemon, 0)

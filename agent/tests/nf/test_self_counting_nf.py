@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -131,7 +132,7 @@ def test_one_that_does_not_answer_is_late_with_what_was_commands(program: str, w
 def test_one_that_dies_is_reported(program: str, work: WorkDir) -> None:
     with started(program, work) as nf:
         nf.wait_ready()
-        nf._process.kill()
+        nf._process.send_signal(signal.SIGKILL)
         nf._process.wait()
         with pytest.raises(NfError, match="ended with signal 9"):
             nf.counted_turn(100)

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -16,6 +18,7 @@ from nalm_agent.shell.app import app
 from nalm_core.report.own_metrics import OwnMetric
 from nalm_core.report.serialization import dump_report
 from nalm_server_reports import make_report
+from tiny import NALM
 from typer.testing import CliRunner, Result
 
 SLOWER = {"head_costs": {"nat": 180.0}, "head_ipps": {"nat": 400}}
@@ -66,6 +69,15 @@ def test_the_table_has_the_columns_there_is_room_for(
     assert len(table) == 4 and all(len(line) <= width for line in table)
     assert shown in table[0] and (not hidden or hidden not in table[0])
     assert table[2].rstrip().endswith("regressed: instructions") and "\x1b" not in out
+
+
+def test_files_are_written_whose_text_nobody_reads(saved: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [NALM, "show", saved / "slower.json", "--junit", saved / "junit"]
+    done = subprocess.run(command, stdout=writing, check=False)
+    os.close(writing)
+    assert done.returncode == 141 and "<failure" in (saved / "junit").read_text()
 
 
 def test_patterns_and_doubles_are_taken_once(saved: Path) -> None:

@@ -70,6 +70,29 @@ def test_worktree_has_edits_and_new_files_but_nothing_ignored(
     assert snapshot_of(nf_repository.path / ".git") == before
 
 
+@pytest.mark.parametrize("flag", ["--assume-unchanged", "--skip-worktree"])
+def test_worktree_has_edits_that_the_index_hides(
+    nf_repository: NfRepository, tmp_path: Path, flag: str
+) -> None:
+    for name in ("work.h", "README.md"):
+        nf_repository.git("update-index", flag, name)
+    nf_repository.write("work.h", "#define ALPHA_WORK 1\n")
+    index = (nf_repository.path / ".git/index").read_bytes()
+    repository = Repository(nf_repository.path, tmp_path / "scratch")
+    revision = repository.resolve("worktree")
+    assert revision.dirty and repository.read(revision, "work.h") == "#define ALPHA_WORK 1\n"
+    assert (nf_repository.path / ".git/index").read_bytes() == index
+
+
+def test_a_file_that_a_sparse_checkout_leaves_out_is_no_edit(
+    nf_repository: NfRepository, tmp_path: Path
+) -> None:
+    nf_repository.git("sparse-checkout", "set", "--no-cone", "/*", "!README.md")
+    assert not (nf_repository.path / "README.md").exists()
+    repository = Repository(nf_repository.path, tmp_path / "scratch")
+    assert repository.resolve("worktree") == repository.resolve("HEAD")
+
+
 def test_read_and_digest(nf_repository: NfRepository, tmp_path: Path) -> None:
     repository = opened(nf_repository, tmp_path)
     first = repository.resolve("HEAD")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
+from nalm_core.render.unmeasured import OUTCOME, Unmeasured
 from nalm_core.report.outcome import Outcome
 from nalm_core.text.plain_text import plain
 from nalm_core.verdict.judged import Judged
@@ -27,7 +28,7 @@ _LEVELS: dict[str, Level] = {
 }
 
 
-def workflow_commands(runs: Sequence[Judged]) -> str:
+def workflow_commands(runs: Sequence[Judged], unmeasured: Sequence[Unmeasured] = ()) -> str:
     """One line for each message; the empty text if all runs are `same` and no metric fails or is lost."""
     kept: list[str] = []
     left: dict[Level, int] = dict.fromkeys(("error", "warning", "notice"), MOST_OF_A_LEVEL)
@@ -38,6 +39,10 @@ def workflow_commands(runs: Sequence[Judged]) -> str:
         lines = list(_of_run(judged, level))[: left[level]]
         left[level] -= len(lines)
         kept += lines
+    kept += [
+        command("error", one.reason, {"title": f"nalm: {one.about} {OUTCOME}"})
+        for one in unmeasured[: left["error"]]
+    ]
     return "".join(f"{line}\n" for line in kept)
 
 

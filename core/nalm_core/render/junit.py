@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """JUnit XML: a suite for each run, with a test case for the scenario, for each stage, and for each metric
-that can fail the check.
+that can fail the check, and a suite with one test case for what has no run because it could not be measured.
 
 A regression is a failure of the scenario and of the stages that pay. An inconclusive run is skipped. A run
 that could not be measured is an error. Elements, attributes and their order are those of Jenkins' schema.
@@ -8,11 +8,12 @@ that could not be measured is an error. Elements, attributes and their order are
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import UTC
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from xml.etree import ElementTree as ET
 
 from nalm_core.render import figures
+from nalm_core.render.unmeasured import OUTCOME, Unmeasured
 from nalm_core.render.xml_text import xml_text
 from nalm_core.report.outcome import FAILED, Outcome
 from nalm_core.text.percents import digits_for
@@ -24,11 +25,13 @@ from nalm_core.verdict.places import places
 _COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 
 
-def junit(runs: Sequence[Judged]) -> str:
+def junit(runs: Sequence[Judged], unmeasured: Sequence[Unmeasured] = ()) -> str:
     """The document, with an XML declaration."""
     root = ET.Element("testsuites", name="nalm")
     for number, judged in enumerate(runs):
         root.append(_suite(judged, number))
+    for number, one in enumerate(unmeasured, len(runs)):
+        root.append(_unmeasured_suite(one, number))
     for name in ("tests", "failures", "errors"):
         root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
     root.set("time", _seconds(sum(float(suite.get("time", "0")) for suite in root)))
@@ -40,23 +43,38 @@ def _suite(judged: Judged, number: int) -> ET.Element:
     report, verdict = judged.report, judged.verdict
     seconds = _seconds((report.finished_at - report.started_at).total_seconds())
     suite = _element("testsuite", name=f"nalm.{report.scenario.name}", id=str(number), package=report.project)
-    suite.append(_properties(judged))
+    suite.append(_as_properties(_identity(judged)))
     cases = [
         _scenario_case(judged, seconds),
         *(_stage_case(judged, stage) for stage in verdict.stages),
         *(_metric_case(judged, one) for one in verdict.metrics if one.gates),
     ]
+    return _filled(suite, cases, seconds, report.started_at, report.host.name)
+
+
+def _unmeasured_suite(one: Unmeasured, number: int) -> ET.Element:
+    suite = _element("testsuite", name=f"nalm.{one.about}", id=str(number), package="nalm")
+    suite.append(_as_properties({"outcome": OUTCOME, "head": one.head or ""}))
+    case = _element("testcase", name=one.about, classname=f"nalm.{one.about}", time=_seconds(0))
+    case.append(_problem("error", one.reason, OUTCOME, one.text))
+    case.append(_text("system-out", one.reason))
+    return _filled(suite, [case], _seconds(0), one.at, one.host)
+
+
+def _filled(
+    suite: ET.Element, cases: Sequence[ET.Element], seconds: str, started_at: datetime, host: str
+) -> ET.Element:
+    """The suite with its cases and their numbers."""
     suite.extend(cases)
     counts = {key: sum(case.find(tag) is not None for case in cases) for key, tag in _COUNTED.items()}
-    started = report.started_at.astimezone(UTC)
     attributes = {"tests": str(len(cases)), **{key: str(count) for key, count in counts.items()}}
-    attributes |= {"time": seconds, "timestamp": f"{started:%Y-%m-%dT%H:%M:%S}"}
-    for name, value in (attributes | {"hostname": report.host.name}).items():
+    attributes |= {"time": seconds, "timestamp": f"{started_at.astimezone(UTC):%Y-%m-%dT%H:%M:%S}"}
+    for name, value in (attributes | {"hostname": host}).items():
         suite.set(name, xml_text(value))
     return suite
 
 
-def _properties(judged: Judged) -> ET.Element:
+def _identity(judged: Judged) -> dict[str, str]:
     """The run's identity and its figures, by dotted names."""
     verdict = judged.verdict
     found = {
@@ -71,6 +89,10 @@ def _properties(judged: Judged) -> ET.Element:
         for arm, figure in () if change is None else (("base", change.base), ("head", change.head)):
             for name, value in figures.named(figure).items():
                 found[f"{prefix}.{name}.{arm}"] = f"{value:.4f}"
+    return found
+
+
+def _as_properties(found: Mapping[str, str]) -> ET.Element:
     element = ET.Element("properties")
     element.extend(_element("property", name=name, value=value) for name, value in found.items() if value)
     return element

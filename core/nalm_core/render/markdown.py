@@ -14,6 +14,7 @@ from nalm_core.explain import explain
 from nalm_core.findings.overall_change import overall_change, overall_text, pair_of
 from nalm_core.render import figures
 from nalm_core.render.escaping import code, text
+from nalm_core.render.unmeasured import OUTCOME, Unmeasured
 from nalm_core.report.outcome import CHANGED, FAILED, WORST_FIRST, Outcome
 from nalm_core.text.percents import digits_for
 from nalm_core.verdict.change import Change
@@ -32,30 +33,46 @@ _HEADER = "| stage | CPP base | CPP head | change | interval | IPP | eIPC | caus
 _RULE = "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |"
 
 
-def markdown(runs: Sequence[Judged]) -> str:
-    """The whole text, worst run first."""
+def markdown(runs: Sequence[Judged], unmeasured: Sequence[Unmeasured] = ()) -> str:
+    """The whole text, worst run first. What could not be measured follows the list of runs."""
     ordered = sorted(runs, key=lambda judged: WORST_FIRST.index(judged.verdict.worst))
-    lines = ["### nalm: nothing was measured"] if not ordered else list(_heading(ordered))
+    outcomes = [*(judged.verdict.worst for judged in ordered), *(OUTCOME for _ in unmeasured)]
+    worst = min(outcomes, key=WORST_FIRST.index, default=None)
+    lines = [f"### nalm: {worst or 'nothing was measured'}{_commits(ordered)}"]
+    lines += _list(ordered, unmeasured)
     listed = [judged for judged in ordered if judged.verdict.worst != Outcome.SAME] or ordered[:1]
     for judged in listed[:MAX_LISTED]:
         lines += ["", *_section(judged)]
     return "\n".join(lines) + "\n"
 
 
-def _heading(ordered: Sequence[Judged]) -> Iterator[str]:
-    """The worst outcome and its commits, then a line for each run if there are several."""
+def _commits(ordered: Sequence[Judged]) -> str:
+    """The commits of the worst run."""
+    if not ordered:
+        return ""
     first = ordered[0]
     changes = " with changes" if first.dirty else ""
     named = ((first.head, changes), (first.base, ""))
     commits = [code(sha[:SHORT_SHA]) + more for sha, more in named if sha]
-    yield f"### nalm: {first.verdict.worst}" + (f" ({' against '.join(commits)})" if commits else "")
+    return f" ({' against '.join(commits)})" if commits else ""
+
+
+def _list(ordered: Sequence[Judged], unmeasured: Sequence[Unmeasured]) -> Iterator[str]:
+    """A line for each run if there are several, and for each that could not be measured."""
+    if len(ordered) < 2 and not unmeasured:
+        return
+    yield ""
+    for judged in ordered[:MAX_RUNS]:
+        verdict = judged.verdict
+        yield f"- {_named(judged)}: **{verdict.worst}** {text(verdict.summary, 160)}"
+    if len(ordered) > MAX_RUNS:
+        yield f"- and {len(ordered) - MAX_RUNS} more"
+    for one in unmeasured[:MAX_RUNS]:
+        at = f" {code(one.head[:SHORT_SHA])}" if one.head else ""
+        yield f"- {code(one.about)}{at}: **{OUTCOME}** {text(one.reason, 300)}"
+    if len(unmeasured) > MAX_RUNS:
+        yield f"- and {len(unmeasured) - MAX_RUNS} more that could not be measured"
     if len(ordered) > 1:
-        yield ""
-        for judged in ordered[:MAX_RUNS]:
-            verdict = judged.verdict
-            yield f"- {_named(judged)}: **{verdict.worst}** {text(verdict.summary, 160)}"
-        if len(ordered) > MAX_RUNS:
-            yield f"- and {len(ordered) - MAX_RUNS} more"
         yield from _overall(ordered)
 
 

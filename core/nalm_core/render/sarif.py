@@ -4,7 +4,8 @@ and for each metric that fails the check.
 
 A rule is a cause, or says that a metric is beyond its margin. Improvements are not results. An undecided or
 failed run is a notification of the invocation, because it says nothing about the code, and so are metrics
-that gate and could be read in base only.
+that gate and could be read in base only. What could not be measured, and has no run report, has a run of its
+own with the notification.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.metadata import version
 from typing import Any
 from urllib.parse import quote
 
 from nalm_core.render.line import cut
+from nalm_core.render.unmeasured import OUTCOME, Unmeasured
 from nalm_core.report.outcome import Outcome
 from nalm_core.verdict.judged import Judged
 from nalm_core.verdict.metric_change import said
@@ -54,10 +57,10 @@ _RULE_IDS = list(RULES)
 _NOTIFIED = {Outcome.INCONCLUSIVE: "warning", Outcome.INVALID: "error", Outcome.BROKEN: "error"}
 
 
-def sarif(runs: Sequence[Judged]) -> str:
+def sarif(runs: Sequence[Judged], unmeasured: Sequence[Unmeasured] = ()) -> str:
     """The document. Files are named relative to the repository's top."""
-    document = {"$schema": SCHEMA, "version": VERSION, "runs": [_run(judged) for judged in runs]}
-    return json.dumps(document, indent=1) + "\n"
+    found = [*(_run(judged) for judged in runs), *(_unmeasured_run(one) for one in unmeasured)]
+    return json.dumps({"$schema": SCHEMA, "version": VERSION, "runs": found}, indent=1) + "\n"
 
 
 def _run(judged: Judged) -> dict[str, Any]:
@@ -81,7 +84,28 @@ def _run(judged: Judged) -> dict[str, Any]:
     }
 
 
-def _driver(version: str) -> dict[str, Any]:
+def _unmeasured_run(one: Unmeasured) -> dict[str, Any]:
+    when = _time(one.at)
+    return {
+        "tool": {"driver": _driver(version("nalm-core"))},
+        "automationDetails": {"id": f"nalm/{quote(one.about, safe='', errors='replace')}/"},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [
+            {
+                "executionSuccessful": False,
+                "startTimeUtc": when,
+                "endTimeUtc": when,
+                "toolExecutionNotifications": [
+                    {"level": "error", "message": _message(f"{one.about}: {OUTCOME}: {one.reason}")}
+                ],
+            }
+        ],
+        "results": [],
+        "properties": {"scenario": one.about, "outcome": OUTCOME, "head": one.head},
+    }
+
+
+def _driver(number: str) -> dict[str, Any]:
     rules = [
         {
             "id": rule,
@@ -92,7 +116,7 @@ def _driver(version: str) -> dict[str, Any]:
         }
         for rule, (name, text) in RULES.items()
     ]
-    return {"name": "nalm", "version": version, "rules": rules}
+    return {"name": "nalm", "version": number, "rules": rules}
 
 
 def _message(text: str) -> dict[str, str]:

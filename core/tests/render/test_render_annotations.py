@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from nalm_core.render.annotations import MOST_OF_A_LEVEL, command, workflow_commands
 from nalm_core.text.plain_text import plain_line
 from nalm_core.verdict.judged import Judged
-from rendering import hostile, of_outcome, with_metrics, worse_function
+from rendering import WIDE, hostile, of_outcome, with_metrics, worse_function
 
 LINE = re.compile(r"::(error|warning|notice) ((?:[a-z]+=[^,:]*)(?:,[a-z]+=[^,:]*)*)::(.*)")
 
@@ -44,6 +44,13 @@ def test_regression_is_an_error_at_its_line() -> None:
 def test_levels(outcome: str, levels: list[str]) -> None:
     lines = workflow_commands([of_outcome(outcome)]).splitlines()
     assert [read(line)[0] for line in lines] == levels
+
+
+def test_what_could_not_be_measured_is_an_error() -> None:
+    (line,) = workflow_commands([of_outcome("same")], [WIDE]).splitlines()
+    assert read(line) == ("error", {"title": "nalm: wide invalid"}, WIDE.reason)
+    many = workflow_commands([of_outcome("regressed")], [WIDE] * MOST_OF_A_LEVEL).splitlines()
+    assert len(many) == MOST_OF_A_LEVEL
 
 
 def test_no_more_than_the_runner_shows() -> None:

@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nalm_core.render.junit import junit
+from nalm_core.render.unmeasured import Unmeasured
 from nalm_core.verdict.judged import Judged
-from rendering import hostile, of_outcome
+from rendering import WIDE, hostile, of_outcome
 
 NUMBER, SECONDS = r"\d+", r"\d+\.\d{3}"
 ATTRIBUTES = {
@@ -56,10 +58,20 @@ def hold_to_schema(element: ET.Element) -> None:
         hold_to_schema(child)
 
 
-def parsed(*runs: Judged) -> ET.Element:
-    root = ET.fromstring(junit(runs).encode())
+def parsed(*runs: Judged, unmeasured: Sequence[Unmeasured] = ()) -> ET.Element:
+    root = ET.fromstring(junit(runs, unmeasured).encode())
     hold_to_schema(root)
     return root
+
+
+def test_what_could_not_be_measured_is_an_error() -> None:
+    root = parsed(of_outcome("same"), unmeasured=[WIDE])
+    suite = root[1]
+    assert (suite.get("name"), suite.get("id"), suite.get("errors")) == ("nalm.wide", "1", "1")
+    error = suite.find("testcase[@name='wide']/error")
+    assert error is not None
+    assert (error.get("message"), error.get("type"), error.text) == (WIDE.reason, "invalid", WIDE.text)
+    assert root.get("errors") == "1"
 
 
 def test_regression_fails_the_scenario_and_the_stage_that_pays() -> None:

@@ -17,7 +17,7 @@ from nalm_core.render.markdown import MAX_RUNS, markdown
 from nalm_core.report.own_metrics import OwnMetric
 from nalm_core.verdict.judged import Judged
 from nalm_core.verdict.verdict import judge
-from rendering import LINK, TEXTS, hostile, measured, of_outcome, with_metrics, worse_function
+from rendering import LINK, TEXTS, WIDE, hostile, measured, of_outcome, with_metrics, worse_function
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 ACTED_ON = re.compile(r"(?<![\w`])[@#!~%&$][\w]|GH-\d|https?://|www\.\w|mailto:", re.IGNORECASE)
@@ -86,6 +86,17 @@ def test_the_worst_comes_first_and_many_stay_on_a_screen() -> None:
 
 def test_nothing_measured() -> None:
     assert "nothing was measured" in markdown([])
+
+
+def test_what_could_not_be_measured_is_a_line() -> None:
+    alone = markdown([], [WIDE])
+    assert alone.splitlines()[0] == "### nalm: invalid"
+    assert alone.splitlines()[2].startswith("- `wide` `0123456789`: **invalid** the host has 2 CPUs")
+    assert not ACTED_ON.search(plain(alone))
+    out = markdown([of_outcome("same")], [WIDE])
+    assert out.startswith("### nalm: invalid") and ": **same** " in out and "- `wide`" in out
+    assert markdown([of_outcome("regressed")], [WIDE]).startswith("### nalm: regressed")
+    assert "and 3 more that could not" in markdown([], [WIDE] * (MAX_RUNS + 3))
 
 
 def test_percentages_stay_readable() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -14,12 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 from nalm_core.render.sarif import CONFIG, FINGERPRINT, sarif
+from nalm_core.render.unmeasured import Unmeasured
 from nalm_core.report.run_report import FunctionCount
 from nalm_core.verdict.instruction_change import FunctionChange, InstructionChange
 from nalm_core.verdict.judged import Judged
 from nalm_core.verdict.places import in_repository
 from nalm_core.verdict.wording import lost_metrics
 from rendering import (
+    WIDE,
     hostile,
     lost_metric,
     of_outcome,
@@ -101,8 +104,8 @@ RUN = thing(
 SCHEMA = thing("version runs", **{"$schema": TEXT, "version": {"enum": ["2.1.0"]}, "runs": {"items": RUN}})
 
 
-def parsed(*runs: Judged) -> list[dict[str, Any]]:
-    document = json.loads(sarif(runs))
+def parsed(*runs: Judged, unmeasured: Sequence[Unmeasured] = ()) -> list[dict[str, Any]]:
+    document = json.loads(sarif(runs, unmeasured))
     Draft7Validator(SCHEMA).validate(document)
     found: list[dict[str, Any]] = document["runs"]
     return found
@@ -116,6 +119,16 @@ def results(judged: Judged) -> list[dict[str, Any]]:
 def at(result: dict[str, Any]) -> tuple[str, int]:
     place = result["locations"][0]["physicalLocation"]
     return place["artifactLocation"]["uri"], place["region"]["startLine"]
+
+
+def test_what_could_not_be_measured_is_a_notification() -> None:
+    same, wide = parsed(of_outcome("same"), unmeasured=[WIDE])
+    assert wide["results"] == [] and wide["automationDetails"]["id"] == "nalm/wide/"
+    assert same["tool"]["driver"]["rules"] == wide["tool"]["driver"]["rules"]
+    (invocation,) = wide["invocations"]
+    (notification,) = invocation["toolExecutionNotifications"]
+    assert (invocation["executionSuccessful"], notification["level"]) == (False, "error")
+    assert notification["message"]["text"] == f"wide: invalid: {WIDE.reason}"
 
 
 def test_regression_is_a_result_at_its_function() -> None:
