@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Whether the program is to end. Signal handlers and the gate's finish set it; every lcore reads it. Lock-free, so that a
- * signal handler may set it, and atomic, because other threads read it at the same time. It orders nothing else.
+ * Whether the program is to end. Signal handlers and the gate's finish set it; every lcore reads it. Lock-free, so that
+ * a signal handler may set it, and atomic, because other threads read it at the same time. It orders nothing else.
  */
 #ifndef STOP_FLAG_H
 #define STOP_FLAG_H

@@ -47,7 +47,7 @@ static bool read_f_teid(struct pfcp_request *r, const struct pfcp_ie *ie, struct
 
 enum { UE_V6 = 1, UE_V4 = 2, UE_DELEGATED = 8, UE_CHOOSE = 0x30, UE_LENGTH = 0x40 };
 
-/* What stands behind the addresses: bits that are delegated beside the 64 of a prefix, and its length (TS 29.244, 8.2.62). */
+/* Behind the addresses (TS 29.244, 8.2.62): bits that are delegated beside the 64 of a prefix, and its length. */
 static bool read_prefix(struct pfcp_request *r, const struct pfcp_ie *ie, uint32_t at)
 {
 	uint8_t flags = ie->value[0];
