@@ -138,9 +138,11 @@ test-nf-asan: nf-asan ## Unit tests and every stage's golden packets under ASan 
 		pytest -q -n 3 --dist worksteal reference-nf/spec/tests $(if $(WHOLE),-k "not an_lcore_each and not tables_of_any_size and not starts_quickly",-m "sanitised and not nightly")
 
 # setarch, where allowed: otherwise address randomization may leave TSan no room for its shadow memory.
-test-nf-tsan: nf-tsan ## Tables, reloads, flow-mods, rings, probe and every model in threads under ThreadSanitizer; whole: all configurations
+test-nf-tsan: nf-tsan ## Tables, reloads, flow-mods, rings, probe, N4 and every model in threads under ThreadSanitizer; whole: all configurations
 	@$(if $(WHOLE),,FEW_THREADS=1) $$(setarch -R true 2>/dev/null && echo setarch -R) meson test -C $(NF_TSAN) --print-errorlogs \
-		flow_table_stress table_reload_stress model_stress probe threads upf_store flow_mod_threads
+		flow_table_stress table_reload_stress model_stress probe threads upf_store flow_mod_threads && \
+		TSAN_OPTIONS=halt_on_error=1 NALM_NF=$(CURDIR)/$(NF_TSAN)/nalm-nf $$(setarch -R true 2>/dev/null && echo setarch -R) \
+		pytest -q reference-nf/spec/tests/test_upf_sessions.py -k beside_threads $(if $(WHOLE),,-m "not nightly")
 
 test-nf-fuzz: nf-fuzz ## Ten seconds of fuzzing: parsers, configuration, whole chains
 	@python3 reference-nf/fuzz/run.py $(NF_FUZZ) --seconds 10

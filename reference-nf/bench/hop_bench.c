@@ -34,7 +34,7 @@
 
 enum { SIDE, BUFFERS, PATH, SLOTS, PACKETS, FIELDS, ARGUMENTS };
 
-static volatile sig_atomic_t stop;
+static struct stop_flag stop;
 
 /* Cycles per packet of each turn that handled some: their median leaves out turns that the scheduler interrupted. */
 struct turns {
@@ -58,7 +58,7 @@ static double middle(struct turns *t)
 static void on_signal(int number)
 {
 	(void)number;
-	stop = 1;
+	stop_flag_set(&stop);
 }
 
 static void fail(const char *what)
@@ -268,7 +268,7 @@ static bool work_on_buffers(void)
 		b.sum += mbufs[i]->pkt_len + mbufs[i]->port;
 		answer(rte_pktmbuf_mtod(mbufs[i], uint8_t *));
 	}
-	while (sent < n && stop == 0)
+	while (sent < n && !stop_flag_is_set(&stop))
 		sent += rte_eth_tx_burst(b.device, 0, mbufs + sent, (uint16_t)(n - sent));
 	keep(&b.to, begin, n);
 	b.received += n;
@@ -335,10 +335,10 @@ static void run_switch(void)
 	uint64_t begin = rte_rdtsc(), heard = begin, last = 0;
 
 	while (!is_met())
-		if (stop || rte_rdtsc() - begin > rte_get_tsc_hz() * PATIENCE_S)
+		if (stop_flag_is_set(&stop) || rte_rdtsc() - begin > rte_get_tsc_hz() * PATIENCE_S)
 			fail("the NF does not come");
 	begin = rte_rdtsc();
-	while (b.received < b.packets && !stop) {
+	while (b.received < b.packets && !stop_flag_is_set(&stop)) {
 		device ? fill_buffers() : fill_slots();
 		device ? empty_buffers() : empty_slots();
 		if (b.received != last) {
@@ -367,7 +367,7 @@ int main(int argc, char **argv)
 	if (b.settings.side == HOP_SWITCH)
 		run_switch();
 	else
-		while (stop == 0 && (hop_has_port(&b.settings) ? work_on_buffers() : work_on_slots()))
+		while (!stop_flag_is_set(&stop) && (hop_has_port(&b.settings) ? work_on_buffers() : work_on_slots()))
 			;
 	printf("{\"packets\":%" PRIu64 ",\"seconds\":%.6f,\"cycles\":%.2f,\"hz\":%" PRIu64 ",\"sum\":%" PRIu64 "}\n", b.received,
 	       (double)b.ticks / (double)rte_get_tsc_hz(), middle(&b.to) + middle(&b.back), rte_get_tsc_hz(), b.sum);

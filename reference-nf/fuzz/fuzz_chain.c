@@ -44,7 +44,7 @@ static struct {
 	struct talk_frame last; /* that left */
 } nf;
 
-static const volatile sig_atomic_t never_stopped;
+static const struct stop_flag never_stopped;
 
 static void read_arguments(void)
 {

@@ -31,7 +31,7 @@
 
 enum { EXIT_RUNTIME = 1, EXIT_USAGE = 2 };
 
-static volatile sig_atomic_t stop; /* set by the signal handler and by the gate's finish, read by the traffic */
+static struct stop_flag stop; /* set by the signal handler and by the gate's finish, read by the traffic */
 static struct nalm_probe probe;
 
 /* All state of a run; static because of its size. */
@@ -53,7 +53,7 @@ static void on_signal(int number)
 	(void)number;
 	struct nalm_control *control = __atomic_load_n(&probe.control, __ATOMIC_ACQUIRE);
 
-	stop = 1;
+	stop_flag_set(&stop);
 	if (control != NULL) {
 		__atomic_store_n(&control->gate, NALM_GATE_FINISH, __ATOMIC_RELEASE);
 		syscall(SYS_futex, &control->gate, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);

@@ -59,7 +59,9 @@ def test_fields_of_another_file_need_no_other_program(nf: Nf, tmp_path: Path) ->
     nf.assert_as_spec([frame for _, frame in packets.every()], settings)
 
 
-@pytest.mark.parametrize("buffers", [*SHARED, *DEVICES])
+@pytest.mark.parametrize(
+    "buffers", [*SHARED, *(pytest.param(form, marks=pytest.mark.sanitised) for form in DEVICES)]
+)
 def test_two_processes(nf: Nf, tmp_path: Path, buffers: str) -> None:
     """A switch sends the golden packets to an NF that was started before it; a stage drops some of them."""
     stages = {"chain.stages": "acl,l3fwd"}

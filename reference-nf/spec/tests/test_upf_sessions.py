@@ -25,6 +25,9 @@ USAGE, TRIGGER, TRIGGERS, QUOTA, UPDATE_URR = 80, 63, 37, 73, 13
 HEARTBEAT, SETUP, ESTABLISH, MODIFY, DELETE, REPORT = 1, 5, 50, 52, 54, 56
 CAUSE, F_SEID, CREATED_PDR, F_TEID, USAGE_DELETED, VOLUME = 19, 57, 8, 21, 79, 66
 ACCEPTED, REFUSED = 1, 73
+QUERY_URR, USAGE_MODIFIED = 77, 78
+ROUNDS = 3
+AT_NIGHT = pytest.mark.nightly
 CONFIG = NF_FOLDER / "conf" / "upf.conf"
 MODELS = {
     "rtc": (2, []),
@@ -252,6 +255,51 @@ def test_tunnels_that_the_upf_chooses(nf: Nf, smf: Smf, tmp_path: Path) -> None:
             chosen.add(created[F_TEID][1:5])
         assert len(chosen) == 19
         run.end()
+
+
+@pytest.mark.parametrize(
+    "name", ["workers", *(pytest.param(one, marks=AT_NIGHT) for one in MODELS if one != "workers")]
+)
+def test_an_smf_beside_threads(nf: Nf, smf: Smf, tmp_path: Path, name: str) -> None:
+    """A session comes, changes in each of its rules, and goes while an lcore for each role forwards packets.
+    Under ThreadSanitizer (`make test-nf-tsan`) a data race ends the NF. Reading telemetry would be one."""
+    lcores, settings = MODELS[name]
+    far = element(10, element(108, number(2)), TUNNEL.replace(b"\0\4", b"\0\x0b", 1))
+    limited = element(7, element(109, number(1)), element(25, b"\0"), element(26, number(10**6, 5) * 2))
+    pdrs = [element(9, element(56, number(one, 2)), element(109, number(1))) for one in (1, 2)]
+    unlimited = element(14, element(109, number(1)), element(26, number(10**9, 5) * 2))
+    quota = (
+        element(31, b"\1" + number(10_000, 8))
+        + element(TRIGGERS, b"\2\1")
+        + element(QUOTA, b"\1" + number(10**9, 8))
+    )
+    changes = [far, limited + b"".join(pdrs), unlimited + element(UPDATE_URR, element(81, number(1)), quota)]
+    with running(nf, CONFIG, [*settings, *traffic(tmp_path)], lcores=lcores) as run:
+
+        def pass_more(seid: int) -> None:
+            """Until the session has counted more bytes than it has now."""
+            before = counted(seid)
+            run.until(lambda: counted(seid) > before)
+
+        def counted(seid: int) -> int:
+            answer = smf.ask(MODIFY, element(QUERY_URR, element(81, number(1))), seid)
+            return int.from_bytes(dict(elements(answer[USAGE_MODIFIED]))[VOLUME][1:9], "big")
+
+        run.wait_for("nalm-nf: ")
+        smf.ask(SETUP, setup())
+        for _ in range(ROUNDS):
+            seid = smf.establish(0x500, "10.9.0.1", BUFFER)
+            for change in changes:
+                pass_more(seid)
+                assert smf.ask(MODIFY, change, seid)[CAUSE] == bytes((ACCEPTED,))
+            pass_more(seid)
+            assert smf.ask(DELETE, b"", seid)[CAUSE] == bytes((ACCEPTED,))
+        totals = run.end()
+    outcomes = {stage["name"]: stage["outcomes"] for stage in totals["stages"]}
+    assert min(outcomes["pdr"][way] for way in ("no_session", "uplink", "downlink")) > 0
+    assert min(outcomes["far"][way] for way in ("to_core", "to_access", "not_kept")) > 0
+    assert outcomes["qer"]["conformed"] > 0
+    assert totals["upf_sessions"] == 0
 
 
 def captured(folder: Path, bodies: list[tuple[int, bytes, int | None]]) -> Path:

@@ -168,11 +168,11 @@ static void wait_a_little(void)
 }
 
 /* -1: not yet there. */
-static int open_when_there(const char *path, const volatile sig_atomic_t *stop)
+static int open_when_there(const char *path, const struct stop_flag *stop)
 {
 	int file;
 
-	while ((file = open(path, O_RDWR | O_CLOEXEC)) < 0 && errno == ENOENT && *stop == 0)
+	while ((file = open(path, O_RDWR | O_CLOEXEC)) < 0 && errno == ENOENT && !stop_flag_is_set(stop))
 		wait_a_little();
 	return file;
 }
@@ -191,7 +191,7 @@ static bool is_sound(const struct hop_header *header, size_t bytes, struct field
 	return l->bytes == bytes;
 }
 
-bool hop_attach(struct hop *h, const char *path, const volatile sig_atomic_t *stop)
+bool hop_attach(struct hop *h, const char *path, const struct stop_flag *stop)
 {
 	struct field_table fields;
 	struct stat about;

@@ -14,13 +14,13 @@
 #ifndef HOP_H
 #define HOP_H
 
-#include <signal.h>
 #include <stdatomic.h>
 
 #include <rte_ring.h>
 #include <rte_ring_elem.h>
 
 #include "hop/hop_settings.h"
+#include "stop_flag.h"
 
 #define HOP_QUEUES 32u
 #define HOP_FRAME_BYTES 2048u /* room from the frame's first byte on */
@@ -62,7 +62,7 @@ struct hop {
 /* Makes the memory, private to this process and its threads where path is NULL. false: reported on stderr. */
 bool hop_create(struct hop *hop, const struct hop_settings *settings);
 /* Waits until the switch has made the memory, at most until *stop. false: reported on stderr. */
-bool hop_attach(struct hop *hop, const char *path, const volatile sig_atomic_t *stop);
+bool hop_attach(struct hop *hop, const char *path, const struct stop_flag *stop);
 void hop_close(struct hop *hop);
 
 static inline uint8_t *hop_record(const struct hop *h, uint32_t slot)

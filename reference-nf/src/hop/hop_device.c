@@ -86,9 +86,9 @@ bool hop_device_listen(const struct hop_settings *s, struct rte_mempool *pool, u
 	return rename(socket, s->path) == 0 || refuse(s->path, "cannot be made", errno);
 }
 
-bool hop_device_connect(const struct hop_settings *s, const volatile sig_atomic_t *stop, uint16_t *port)
+bool hop_device_connect(const struct hop_settings *s, const struct stop_flag *stop, uint16_t *port)
 {
-	while (access(s->path, F_OK) != 0 && errno == ENOENT && *stop == 0)
+	while (access(s->path, F_OK) != 0 && errno == ENOENT && !stop_flag_is_set(stop))
 		rte_delay_us_sleep(WAIT_US);
 	return add(s, s->path, port);
 }
@@ -115,13 +115,17 @@ static void answer(void *arg)
 		atomic_store_explicit(&call->answered, true, memory_order_release); /* (I) */
 }
 
+/* EAL's list has a copy of the handle. */
 static bool add_call(struct call *call)
 {
 	struct rte_intr_handle *handle = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
 
 	call->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	return handle != NULL && call->event >= 0 && rte_intr_fd_set(handle, call->event) == 0 &&
-	       rte_intr_type_set(handle, RTE_INTR_HANDLE_EXT) == 0 && rte_intr_callback_register(handle, answer, call) == 0;
+	bool added = handle != NULL && call->event >= 0 && rte_intr_fd_set(handle, call->event) == 0 &&
+		     rte_intr_type_set(handle, RTE_INTR_HANDLE_EXT) == 0 &&
+		     rte_intr_callback_register(handle, answer, call) == 0;
+	rte_intr_instance_free(handle);
+	return added;
 }
 
 static bool is_answered(struct call *call)

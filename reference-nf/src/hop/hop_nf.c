@@ -65,7 +65,7 @@ void hop_nf_close(struct hop_nf *nf)
 
 bool hop_nf_over(const struct hop_nf *nf)
 {
-	return *nf->stop != 0 || nf->left == 0 ||
+	return stop_flag_is_set(nf->stop) || nf->left == 0 ||
 	       atomic_load_explicit(&nf->hop.header->over, memory_order_acquire) != 0; /* pairs with (O) */
 }
 

@@ -6,7 +6,6 @@
 #ifndef HOP_NF_H
 #define HOP_NF_H
 
-#include <signal.h>
 
 #include <rte_mbuf.h>
 
@@ -18,7 +17,7 @@ struct hop_nf {
 	struct rte_mempool *views;
 	struct rte_mbuf_ext_shared_info *infos; /* by slot: how a dropped one is given back */
 	uint64_t left; /* packets still to receive; the receiving lcore's */
-	const volatile sig_atomic_t *stop;
+	const struct stop_flag *stop;
 	uint64_t refused; /* words from the switch that name no slot, or a length without room; that lcore's */
 };
 
@@ -28,7 +27,7 @@ struct hop_nf_settings {
 	uint32_t views;		  /* packets in the NF at most */
 	uint32_t private_bytes;	  /* of a packet buffer */
 	uint64_t limit;		  /* packets to receive in total; 0: no limit */
-	const volatile sig_atomic_t *stop;
+	const struct stop_flag *stop;
 };
 
 /* false: reported on stderr. */

@@ -63,11 +63,11 @@ static bool is_met(const struct hop_switch *s)
 	return atomic_load_explicit(&s->hop.header->attached, memory_order_acquire) != 0; /* pairs with (A) */
 }
 
-bool hop_switch_meet(const struct hop_switch *s, const volatile sig_atomic_t *stop)
+bool hop_switch_meet(const struct hop_switch *s, const struct stop_flag *stop)
 {
 	bool met;
 
-	while (!(met = is_met(s)) && *stop == 0)
+	while (!(met = is_met(s)) && !stop_flag_is_set(stop))
 		rte_delay_us_sleep(WAIT_US);
 	return met;
 }

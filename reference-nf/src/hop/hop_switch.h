@@ -6,7 +6,6 @@
 #ifndef HOP_SWITCH_H
 #define HOP_SWITCH_H
 
-#include <signal.h>
 
 #include <rte_mbuf.h>
 
@@ -46,7 +45,7 @@ bool hop_switch_open(struct hop_switch *s, const struct hop_switch_settings *set
 void hop_switch_close(struct hop_switch *s);
 
 /* Waits until the NF can receive. false: *stop came first. */
-bool hop_switch_meet(const struct hop_switch *s, const volatile sig_atomic_t *stop);
+bool hop_switch_meet(const struct hop_switch *s, const struct stop_flag *stop);
 /* A batch to the NF. Returns packets that still wait here. */
 uint32_t hop_switch_send(struct hop_switch *s);
 /* What has come back. Returns packets, dropped ones too. */

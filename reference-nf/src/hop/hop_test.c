@@ -139,7 +139,7 @@ struct ends {
 	struct hop_nf nf;
 };
 
-static const volatile sig_atomic_t go_on = 0;
+static const struct stop_flag go_on;
 
 static void open_ends(struct ends *e, enum hop_buffers buffers, const char *path)
 {
@@ -154,7 +154,7 @@ static void open_ends(struct ends *e, enum hop_buffers buffers, const char *path
 	e->to = rte_ring_create("to", 128, (int)rte_socket_id(), RING_F_SP_ENQ | RING_F_SC_DEQ);
 	CHECK(e->pool != NULL && e->from != NULL && e->to != NULL);
 	CHECK(hop_switch_open(&e->sw, &(struct hop_switch_settings){s, e->from, e->to, e->pool, BATCH, 2}));
-	const volatile sig_atomic_t at_once = 1;
+	const struct stop_flag at_once = {1};
 	CHECK(!hop_switch_meet(&e->sw, &at_once));
 	CHECK(hop_nf_open(&e->nf, &(struct hop_nf_settings){
 					  .shared = path == NULL ? &e->sw.hop : NULL, .path = path, .views = SLOTS, .stop = &go_on}));

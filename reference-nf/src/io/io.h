@@ -102,7 +102,7 @@ struct io_settings {
 	struct fragments_settings fragments;
 	const struct hop_settings *hop;
 	uint64_t limit; /* outside and nf: packets to receive in total; 0: no limit */
-	const volatile sig_atomic_t *stop; /* likewise: set by others, ends receiving */
+	const struct stop_flag *stop; /* likewise: set by others, ends receiving */
 };
 
 /* false: reported on stderr. */

@@ -148,7 +148,7 @@ uint16_t outside_receive(struct outside *o, uint16_t queue, struct rte_mbuf *mbu
 	_Atomic uint64_t *received = &o->queues[queue].received;
 	uint64_t left = outside_left(o);
 
-	if (*o->stop != 0 || left == 0)
+	if (stop_flag_is_set(o->stop) || left == 0)
 		return 0;
 	*next = (uint16_t)(*next + 1 == o->ports ? 0 : *next + 1);
 	count = rte_eth_rx_burst(id, queue, mbufs, left < count ? (uint16_t)left : count);

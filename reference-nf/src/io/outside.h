@@ -7,13 +7,14 @@
 #ifndef OUTSIDE_H
 #define OUTSIDE_H
 
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include <rte_mbuf.h>
+
+#include "stop_flag.h"
 
 #define OUTSIDE_MAX_PORTS 2u
 #define OUTSIDE_DESCRIPTORS 1024u
@@ -28,14 +29,14 @@ struct outside {
 		_Atomic uint64_t received; /* others read it */
 	} __attribute__((aligned(64))) queues[OUTSIDE_MAX_QUEUES]; /* each queue's lcore writes */
 	uint64_t limit;						   /* packets to receive in total; 0: no limit */
-	const volatile sig_atomic_t *stop;
+	const struct stop_flag *stop;
 };
 
 struct outside_settings {
 	struct rte_mempool *pool;
 	uint32_t queues, rx_queues;
 	uint64_t limit; /* packets to receive in total, of each further queue up to a batch more; 0: no limit */
-	const volatile sig_atomic_t *stop;
+	const struct stop_flag *stop;
 	uint32_t offload; /* a set of enum offload */
 };
 
@@ -63,10 +64,10 @@ static inline uint64_t outside_left(const struct outside *o)
 	return received < o->limit ? o->limit - received : 0;
 }
 
-/* Whether receiving has ended: by *stop or by the limit. */
+/* Whether receiving has ended: by the stop flag or by the limit. */
 static inline bool outside_over(const struct outside *o)
 {
-	return *o->stop != 0 || outside_left(o) == 0;
+	return stop_flag_is_set(o->stop) || outside_left(o) == 0;
 }
 
 /* Prints the ports' own counters as a member of a JSON object, with a comma before it. */

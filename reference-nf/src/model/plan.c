@@ -11,7 +11,7 @@ struct handover *plan_ring(struct plan *p)
 	return h;
 }
 
-/* For a receiving role: nothing more arrives once the traffic has ended or *stop is set. */
+/* For a receiving role: nothing more arrives once the traffic has ended or the stop flag is set. */
 static bool source_over(const struct role *role)
 {
 	const struct plan *p = role->source;

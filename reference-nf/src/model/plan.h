@@ -19,7 +19,7 @@ struct plan {
 	struct chain *chain;
 	struct io *io;
 	struct rx_clock clocks[MODEL_MAX_WORKERS]; /* of lcores that receive, the first alone without rss */
-	const volatile sig_atomic_t *stop;
+	const struct stop_flag *stop;
 	struct role *roles[MODEL_MAX_ROLES]; /* the receiving one first; the traffic, if any, last */
 	uint32_t role_count;
 	struct handover rings[PLAN_MAX_RINGS];

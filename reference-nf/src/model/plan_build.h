@@ -18,7 +18,7 @@ struct plan_parts {
 	struct io *io;
 	uint64_t ns_per_packet;
 	uint64_t seed;
-	const volatile sig_atomic_t *stop;
+	const struct stop_flag *stop;
 	bool traffic_alone; /* the stages run in another process */
 	struct generator *generator; /* NULL: traffic comes from outside */
 	struct sink *sink;

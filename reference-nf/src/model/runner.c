@@ -53,7 +53,7 @@ __attribute__((noinline)) void runner_loop(struct runner *r, uint32_t number, ui
 	while (!ended) {
 		if (!finishing && !nalm_probe_ready(lcore) && !runner_park(r, number, lcore)) {
 			finishing = true;
-			*r->stop = 1; /* packets in flight still arrive */
+			stop_flag_set(r->stop); /* packets in flight still arrive */
 		}
 		uint32_t n = iterate(r->plan, number, lcores, lcore, &ended);
 		nalm_probe_commit(lcore, n);

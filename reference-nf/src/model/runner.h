@@ -15,7 +15,7 @@
 struct runner {
 	struct plan *plan;
 	struct nalm_probe *probe;
-	volatile sig_atomic_t *stop;
+	struct stop_flag *stop;
 	struct rte_rcu_qsbr *readers; /* threads that may hold tables; an lcore's number is its thread id */
 	atomic_uint entered;	      /* lcores that have what they need, or have failed */
 	atomic_bool failed;	      /* one of them: then no loop begins */

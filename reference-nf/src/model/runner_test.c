@@ -58,7 +58,7 @@ static bool run(int blocks, bool in_turn)
 	static struct role roles[LCORES];
 	static struct plan plan;
 	static struct nalm_probe probe;
-	volatile sig_atomic_t stop = 0;
+	struct stop_flag stop = {0};
 	struct rte_rcu_qsbr *readers = rte_zmalloc(NULL, rte_rcu_qsbr_get_memsize(LCORES), RTE_CACHE_LINE_SIZE);
 
 	CHECK(readers != NULL && rte_rcu_qsbr_init(readers, LCORES) == 0);

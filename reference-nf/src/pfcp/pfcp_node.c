@@ -416,20 +416,21 @@ const struct pfcp_writer *pfcp_node_receive(struct pfcp_node *n, struct pfcp_end
 		return NULL;
 	}
 	uint64_t request = hash_of(data, bytes);
-	struct pfcp_reply *again = header.type == PFCP_HEARTBEAT_REQUEST ? NULL : find_reply(n, from, request, now_ms);
+	/* Any number of heartbeats changes nothing, and takes no answer of a request that did. */
+	bool remembers = header.version == 1 && header.type != PFCP_HEARTBEAT_REQUEST;
+	struct pfcp_reply *again = remembers ? find_reply(n, from, request, now_ms) : NULL;
 	if (again != NULL)
 		return &again->message; /* the answer was lost (TS 29.244, 6.4) */
-	struct pfcp_reply *r = &n->replies[n->next_reply];
-	struct exchange x = {n, &header, from, &r->message, fault};
-	r->message.bytes = 0;
+	struct exchange x = {n, &header, from, &n->answer, fault};
 	if (header.version != 1)
 		begin(&x, PFCP_VERSION_NOT_SUPPORTED);
 	else if (!answer(&x))
 		return NULL;
-	pfcp_end(&r->message);
-	r->to = from;
-	r->at_ms = now_ms;
-	r->request = request;
+	pfcp_end(&n->answer);
+	if (!remembers)
+		return &n->answer;
+	struct pfcp_reply *r = &n->replies[n->next_reply];
+	*r = (struct pfcp_reply){from, now_ms, request, n->answer};
 	n->next_reply = (n->next_reply + 1) % PFCP_REPLIES;
 	return &r->message;
 }

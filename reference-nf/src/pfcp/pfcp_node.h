@@ -42,6 +42,7 @@ struct pfcp_node {
 	struct pfcp_session *sessions;	/* by place in the store */
 	struct pfcp_reply *replies;
 	uint32_t next_reply;
+	struct pfcp_writer answer; /* that is being written */
 	uint64_t done, refused; /* session requests */
 };
 

@@ -45,7 +45,20 @@ static bool read_f_teid(struct pfcp_request *r, const struct pfcp_ie *ie, struct
 	return p->teid != 0 || refuse(r, PFCP_MANDATORY_IE_INCORRECT, ie->type, "TEID 0 is no user's");
 }
 
-enum { UE_V6 = 1, UE_V4 = 2, UE_CHOOSE = 0x30 };
+enum { UE_V6 = 1, UE_V4 = 2, UE_DELEGATED = 8, UE_CHOOSE = 0x30, UE_LENGTH = 0x40 };
+
+/* Behind the addresses (TS 29.244, 8.2.62): bits that are delegated beside the 64 of a prefix, and its length. */
+static bool read_prefix(struct pfcp_request *r, const struct pfcp_ie *ie, uint32_t at)
+{
+	uint8_t flags = ie->value[0];
+	uint32_t delegated = (flags & UE_DELEGATED) != 0, length = (flags & UE_LENGTH) != 0;
+
+	if (!holds(r, ie, at + delegated + length))
+		return false;
+	if ((delegated != 0 && ie->value[at] != 0) || (length != 0 && ie->value[at + delegated] != 64))
+		return refuse(r, PFCP_NOT_SUPPORTED, ie->type, "an IPv6 prefix of another length than 64");
+	return true;
+}
 
 static bool read_ue(struct pfcp_request *r, const struct pfcp_ie *ie, struct upf_ue *ue)
 {
@@ -56,7 +69,7 @@ static bool read_ue(struct pfcp_request *r, const struct pfcp_ie *ie, struct upf
 
 	if ((flags & UE_CHOOSE) != 0 || v4 + v6 == 0)
 		return refuse(r, PFCP_NOT_SUPPORTED, ie->type, "the UPF does not choose addresses");
-	if (!holds(r, ie, at + v4 + v6))
+	if (!holds(r, ie, at + v4 + v6) || (v6 != 0 && !read_prefix(r, ie, at + v4 + v6)))
 		return false;
 	struct upf_ue one = {.versions = (uint8_t)((v4 != 0 ? DPI_IPV4 : 0) | (v6 != 0 ? DPI_IPV6 : 0))};
 	memcpy(&one.ipv4, ie->value + at, v4);

@@ -313,6 +313,27 @@ static void requests_that_come_again(void)
 	close_node();
 }
 
+/* Any number of heartbeats, and of messages without an answer, takes no answer of a session request. */
+static void requests_that_come_again_behind_heartbeats(void)
+{
+	static struct pfcp_writer first;
+
+	open_node();
+	associate();
+	CHECK(establish(9, 10) != 0);
+	first = request;
+	for (uint32_t i = 0; i < 2 * PFCP_REPLIES; i++) {
+		begin(i % 2 == 0 ? PFCP_HEARTBEAT_REQUEST : PFCP_SESSION_REPORT_RESPONSE, false, 0);
+		send_request();
+		CHECK_EQUAL(reply != NULL, i % 2 == 0);
+	}
+	CHECK(pfcp_node_receive(&node, smf, first.data, first.bytes, now_ms, &fault) != NULL);
+	CHECK_EQUAL(fault.cause, PFCP_ACCEPTED);
+	CHECK_EQUAL(node.done, 1);
+	CHECK_EQUAL(node.refused, 0);
+	close_node();
+}
+
 /* It gives its sequence numbers anew, at once: what was answered before is no answer to it. */
 static void an_smf_that_begins_again(void)
 {
@@ -579,6 +600,42 @@ static void elements_that_come_twice(void)
 	close_node();
 }
 
+/* Prefixes are looked up by 64 bits: a longer or shorter one, and one that is delegated, would be executed wrongly. */
+static void prefixes_of_other_lengths(void)
+{
+	enum { V6 = 1, V4 = 2, DELEGATED = 8, LENGTH = 0x40 };
+	static const struct {
+		uint8_t flags, first, second; /* first, second: behind the addresses */
+		uint32_t bytes;
+		enum pfcp_cause cause;
+	} cases[] = {
+		{V6 | DELEGATED, 8, 0, 18, PFCP_NOT_SUPPORTED},
+		{V6 | DELEGATED, 0, 0, 18, PFCP_ACCEPTED},
+		{V6 | DELEGATED, 0, 0, 17, PFCP_INVALID_LENGTH},
+		{V6 | LENGTH, 56, 0, 18, PFCP_NOT_SUPPORTED},
+		{V6 | LENGTH, 64, 0, 18, PFCP_ACCEPTED},
+		{V6 | LENGTH, 64, 0, 17, PFCP_INVALID_LENGTH},
+		{V6 | V4 | LENGTH, 128, 0, 22, PFCP_NOT_SUPPORTED},
+		{V6 | V4 | LENGTH, 64, 0, 22, PFCP_ACCEPTED},
+		{V6 | DELEGATED | LENGTH, 0, 60, 19, PFCP_NOT_SUPPORTED},
+	};
+
+	open_node();
+	associate();
+	uint64_t seid = establish(9, 10);
+	for (uint32_t i = 0; i < RTE_DIM(cases); i++) {
+		uint8_t value[23] = {cases[i].flags};
+		uint32_t behind = (cases[i].flags & V4) != 0 ? 21 : 17;
+		value[behind] = cases[i].first;
+		value[behind + 1] = cases[i].second;
+		begin_pdi(seid, 0);
+		put_f_teid(9);
+		pfcp_put(&request, PFCP_UE_IP_ADDRESS, value, cases[i].bytes);
+		CHECK_EQUAL(end_pdi(), cases[i].cause);
+	}
+	close_node();
+}
+
 static void tunnels_that_are_not_supported(void)
 {
 	static const uint8_t over_ipv6[] = {6}, over_both[] = {7};
@@ -781,6 +838,7 @@ int main(int argc, char **argv)
 	RUN(a_session_from_begin_to_end);
 	RUN(teids_are_chosen);
 	RUN(requests_that_come_again);
+	RUN(requests_that_come_again_behind_heartbeats);
 	RUN(an_smf_that_begins_again);
 	RUN(numbers_that_come_again);
 	RUN(refused_as_a_whole);
@@ -790,6 +848,7 @@ int main(int argc, char **argv)
 	RUN(rules_that_are_named_twice);
 	RUN(tunnels_to_the_core);
 	RUN(elements_that_come_twice);
+	RUN(prefixes_of_other_lengths);
 	RUN(tunnels_that_are_not_supported);
 	RUN(queries);
 	RUN(urrs_that_are_removed);

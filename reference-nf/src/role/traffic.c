@@ -17,7 +17,7 @@ static uint32_t traffic_step(struct role *role, struct nalm_lcore *lcore)
 		hop_switch_receive(hop);
 	uint32_t sunk = sink_process(t->sink);
 	role_account(role, lcore, at[PART_SINK], sunk, &sunk);
-	if (*t->stop)
+	if (stop_flag_is_set(t->stop))
 		t->generator->left = 0;
 	uint32_t generated = generator_process(t->generator);
 	role_account(role, lcore, at[PART_GENERATOR], generated, &generated);
@@ -27,9 +27,9 @@ static uint32_t traffic_step(struct role *role, struct nalm_lcore *lcore)
 	}
 	if (hop != NULL)
 		waiting = hop_switch_send(hop);
-	if (t->generator->left == 0 && (waiting == 0 || *t->stop)) {
+	if (t->generator->left == 0 && (waiting == 0 || stop_flag_is_set(t->stop))) {
 		atomic_store_explicit(&t->source_ended, true, memory_order_release); /* (S) */
-		role->blocked = hop != NULL && hop_switch_expects(hop, *t->stop != 0);
+		role->blocked = hop != NULL && hop_switch_expects(hop, stop_flag_is_set(t->stop));
 	}
 	return generated != 0 ? generated : sunk;
 }

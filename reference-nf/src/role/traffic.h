@@ -6,19 +6,19 @@
 #ifndef TRAFFIC_H
 #define TRAFFIC_H
 
-#include <signal.h>
 
 #include "traffic/generator.h"
 #include "meter/sink.h"
 #include "meter/trial.h"
 #include "role/role.h"
+#include "stop_flag.h"
 
 struct traffic {
 	struct role role;
 	struct generator *generator;
 	struct sink *sink;
 	struct trial trial;
-	const volatile sig_atomic_t *stop;
+	const struct stop_flag *stop;
 	uint64_t turn; /* the probe's turn, by its start */
 	atomic_bool source_ended __attribute__((aligned(64))); /* this role writes, the one that receives reads */
 };

@@ -56,13 +56,17 @@ static bool same_home(const struct upf_ue *a, const struct upf_ue *b)
 }
 
 /* Where several instances share the sessions, all packets of one belong to the instance that one address of it tells,
- * as long as it lasts: credit and counts have one writer. */
+ * as long as it lasts: credit and counts have one writer. A session without QERs and URRs has neither. */
 static bool check_home(const struct upf_store *s, const struct upf_rules *rules, struct upf_session *session,
 		       struct upf_refusal *refusal)
 {
 	struct upf_ue ue = {0};
 
-	for (uint32_t i = 0; s->divided && i < rules->pdr_count; i++)
+	if (!s->divided || rules->qer_count + rules->urr_count == 0) {
+		session->ue = ue;
+		return true;
+	}
+	for (uint32_t i = 0; i < rules->pdr_count; i++)
 		if (!add_addresses(&rules->pdrs[i], &ue, refusal))
 			return false;
 	if (ue.versions == 0)

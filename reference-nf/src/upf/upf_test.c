@@ -485,6 +485,16 @@ static void owners_of_two_addresses(void)
 	rules.pdrs[upf_find_pdr(&rules, 1)].ue.ipv4 = ue->ipv4;
 	CHECK(!upf_store_modify(store, upf_store_seid(store, 0), &rules, &refusal));
 	CHECK(strstr(refusal.reason, "its address changes") != NULL);
+	/* without credit and counts any instance will do, also afterwards */
+	uint32_t limited = upf_find_pdr(&rules, 1);
+	rules.pdrs[limited].ue.ipv4 = htonl(IP(10, 10, 8, 2));
+	rules.pdrs[limited].qer_count = rules.qer_count = 0;
+	CHECK(upf_store_modify(store, upf_store_seid(store, 0), &rules, &refusal));
+	rules.pdrs[limited].qer_count = rules.qer_count = 1;
+	CHECK(!upf_store_modify(store, upf_store_seid(store, 0), &rules, &refusal));
+	CHECK(strstr(refusal.reason, "two IPv4 addresses") != NULL);
+	rules.pdrs[limited].ue.ipv4 = ue->ipv4;
+	CHECK(upf_store_modify(store, upf_store_seid(store, 0), &rules, &refusal));
 	close_chain();
 	fixture_divide(0);
 }
