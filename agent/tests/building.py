@@ -9,7 +9,7 @@ from nalm_agent.build.build import Built, build
 from nalm_agent.config.nalm_toml import Config, parse
 from nalm_agent.source.git import Repository
 from nalm_agent.store.home import Home
-from tiny import NALM_TOML, NfRepository
+from tiny import FEW_LAUNCHES, NfRepository
 
 COMMANDS = '[["gcc", "-O2", "-g", "-I{source}", "-o", "{build}/tiny_nf", "{source}/tiny_nf.c"]]'
 MAKE_NF = "cp /bin/true $1/tiny_nf"
@@ -21,7 +21,7 @@ def toml(script: str | None = None, **keys: object) -> str:
     commands = '[["sh", "{source}/build.sh", "{build}"]]' if script is not None else COMMANDS
     paths = '["tiny_nf.c", "nalm_probe.h", "work.h", "build.sh"]'
     more = "".join(f"{name} = {str(value).lower()}\n" for name, value in keys.items())
-    text = NALM_TOML.replace(COMMANDS, commands)
+    text = FEW_LAUNCHES.replace(COMMANDS, commands)
     return text.replace('["tiny_nf.c", "nalm_probe.h", "work.h"]\n', f"{paths}\n{more}")
 
 
