@@ -25,6 +25,8 @@ FAR = 3.0
 ROBUST_FROM = 10
 """Runs of an environment that show a robust scale: that of fewer is often much too small by chance."""
 MAD = 1.4826
+OTHERS = 4.0
+"""Degrees of freedom for which the noise of all groups counts at most, in that of a group with few runs."""
 LEVEL = (1 + CONFIDENCE) / 2
 
 
@@ -35,14 +37,21 @@ class Drift:
 
     weights: Floats
     variances: Floats
-    free: int
+    free: float
 
-    def error(self, *factors: tuple[float, int]) -> float:
-        """Standard error of a sum of means of so many runs of different groups, each with its factor, by the
-        normal quantile at CONFIDENCE."""
-        of_sum = np.sum([factor**2 * _of_mean(runs) for factor, runs in factors], axis=0)
-        half = t_mixture_quantile(self.free, np.sqrt(self.variances * of_sum), self.weights, LEVEL)
+    def error(self, runs: int) -> float:
+        """Standard error of the mean of so many runs, by the normal quantile at CONFIDENCE."""
+        half = t_mixture_quantile(self.free, np.sqrt(self.variances * _of_mean(runs)), self.weights, LEVEL)
         return half / normal_quantile(LEVEL)
+
+    def beside(self, own: Floats) -> Drift:
+        """Of few runs of one group, beside what all groups show: a group may have less noise than others, or
+        more, so theirs counts for OTHERS degrees of freedom at most (Smyth, Stat. Appl. Genet. Mol. Biol. 3
+        (2004), article 3)."""
+        others = 1 / (1 / OTHERS + 1 / self.free)
+        squares = _group(own - own[0])[0] / (1 - RHOS**2)
+        free = others + len(own) - 1
+        return Drift(self.weights, (others * self.variances + squares) / free, free)
 
 
 def drift(groups: Sequence[Floats]) -> Drift | None:

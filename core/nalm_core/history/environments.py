@@ -96,21 +96,14 @@ def _by_environment(apart: Floats, environments: Sequence[Hashable]) -> list[Flo
 
 
 def _step(at: int, old: Floats, new: Floats, common: Drift | None) -> Step:
-    sides = [(len(one), _own(one)) for one in (old, new)]
-    few = [(_of_median(runs), runs) for runs, own in sides if own is None]
-    error = None
-    if not few or common is not None:
-        errors = [own.error((_of_median(runs), runs)) for runs, own in sides if own is not None]
-        if few and common is not None:
-            errors.append(common.error(*few))
-        error = hypot(*errors)
+    errors = _error(old, common), _error(new, common)
+    error = None if errors[0] is None or errors[1] is None else hypot(errors[0], errors[1])
     return Step(at, at - 1, float(np.median(new) - np.median(old)), error)
 
 
-def _own(own: Floats) -> Drift | None:
-    """None: too few runs, or equal ones. They have what environments have in common."""
-    return drift([own]) if len(own) >= ROBUST_FROM else None
-
-
-def _of_median(runs: int) -> float:
-    return MEDIAN_ERROR if runs > 2 else 1.0
+def _error(own: Floats, common: Drift | None) -> float | None:
+    """Standard error of the median. Few runs, or equal ones, hardly show it by themselves."""
+    shown = drift([own]) if len(own) >= ROBUST_FROM else None
+    if shown is None and common is not None:
+        shown = common.beside(own)
+    return None if shown is None else (MEDIAN_ERROR if len(own) > 2 else 1.0) * shown.error(len(own))

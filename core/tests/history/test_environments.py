@@ -89,7 +89,19 @@ def test_a_step_of_few_runs_that_follow_each_other_is_as_uncertain_as_their_drif
         (step,) = steps(apart, ["a"] * old + ["b"] * new)
         assert step.error is not None
         missed += abs(step.ln_ratio) > 1.96 * step.error
-    assert missed <= 0.08 * tries
+    assert missed <= (0.1 if runs == (2, 2) else 0.08) * tries, "two runs on each side show least"
+
+
+@pytest.mark.parametrize(("runs", "most"), [(3, 0.17), (5, 0.14), (9, 0.1)])
+def test_a_step_to_a_host_with_more_noise_shows_it_by_few_runs(runs: int, most: float) -> None:
+    """Three times as much. By the scatter of all runs alone, 41, 40 and 29 % missed."""
+    rng, missed, tries = np.random.default_rng(13), 0, 400
+    for _ in range(tries):
+        apart = np.concatenate([rng.normal(0, 0.003, 100), rng.normal(0, 0.01, runs)])
+        (step,) = steps(apart, ["a"] * 100 + ["b"] * runs)
+        assert step.error is not None
+        missed += abs(step.ln_ratio) > 1.96 * step.error
+    assert missed <= most * tries
 
 
 def test_drift_is_not_taken_for_granted() -> None:
