@@ -108,7 +108,7 @@ class _Whole:
         shares = lift @ self.linear.coefficients
         shares[0] += 1.0
         level = np.outer(shares, shares) * self.cpp_error**2
-        covariance = self.cpp**2 * _excess(self.linear) * (lift @ self.linear.covariance @ lift.T) + level
+        covariance = self.cpp**2 * self.linear.excess * (lift @ self.linear.covariance @ lift.T) + level
         sets = list(dict.fromkeys([tuple(self.reference), *_fitted_sets(observations)]))
         everywhere = set.intersection(*map(set, sets))
         ordered = list(dict.fromkeys(name for one in sets for name in one))
@@ -127,18 +127,12 @@ class _Whole:
 
     def _degrees(self, cells: int) -> float:
         """The fewest of any sum of terms: that of the reference has the level's error alone."""
-        own = float(self.linear.degrees.min())
+        own = float(self.linear.widened_degrees.min())
         return min(own, cells - 1.0) if cells > 1 else own
 
 
 def _fitted_sets(observations: Sequence[Observation]) -> list[tuple[str, ...]]:
     return [one.head.features for one in observations if one.cell.use is Use.FIT]
-
-
-def _excess(linear: Linear) -> float:
-    """Factor that widens the variance if prices do not add up (Birge, Phys. Rev. 40 (1932))."""
-    chance = linear.lack_of_fit
-    return max(1.0, linear.chi_squared / linear.free) if chance is not None and chance < LACK_OF_FIT else 1.0
 
 
 def _level(observations: Sequence[Observation]) -> tuple[float, float]:

@@ -57,8 +57,26 @@ class Linear:
             return None
         if unsure == 0:
             return chi_square_tail(free, self.chi_squared)
-        factor = free + 2 * unsure - 6 * unsure / (free + 2)
-        return f_tail(free, free * (free + 2) / (3 * unsure), self.chi_squared / factor)
+        return f_tail(free, free * (free + 2) / (3 * unsure), self.chi_squared / self._factor)
+
+    @property
+    def excess(self) -> float:
+        """Factor of the variances by which residuals are larger than their errors say, at least 1 (Birge,
+        Phys. Rev. 40 (1932) 207)."""
+        return max(1.0, self.chi_squared / self._factor) if self.free else 1.0
+
+    @property
+    def widened_degrees(self) -> Matrix:
+        """Degrees of freedom of the coefficients' variances times `excess`, by Satterthwaite: what is added
+        has those of the residuals, which may be few."""
+        if not self.free:
+            return self.degrees
+        added = (self.excess - 1) ** 2 / self.free
+        return np.asarray(self.excess**2 / (1 / self.degrees + added))
+
+    @property
+    def _factor(self) -> float:
+        return self.free + 2 * self.unsure - 6 * self.unsure / (self.free + 2)
 
 
 def operator(design: Matrix, weights: Matrix) -> Matrix:

@@ -5,9 +5,16 @@ nothing do not wait for it."""
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 KEPT = 4096
 """Quantiles that are kept: plans and looks ask for the same ones thousands of times."""
+BISECTIONS = 24
+"""A quantile is found to 2^-24 of the range where it is."""
 
 
 def normal_quantile(level: float) -> float:
@@ -28,6 +35,25 @@ def t_quantile(degrees: float, level: float) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(degrees, level))
+
+
+def t_mixture_quantile(
+    degrees: float, scales: NDArray[np.float64], weights: NDArray[np.float64], level: float
+) -> float:
+    """Of a mixture of Student's t-distributions, each times its scale. level: above 0.5."""
+    from scipy.special import stdtr
+
+    low, high = 0.0, float(scales.max())
+
+    def below(value: float) -> bool:
+        return float(weights @ stdtr(degrees, value / scales)) < level
+
+    while below(high):
+        low, high = high, 2 * high
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if below(middle) else (low, middle)
+    return high
 
 
 @lru_cache(maxsize=KEPT)

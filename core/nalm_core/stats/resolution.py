@@ -78,23 +78,29 @@ def _within(seconds: float, found: LaunchNoise, settings: Settings) -> Resolutio
     return Resolution(seconds, launches, smallest_change(found.ln_sd, launches, settings))
 
 
-def smallest_change(ln_sd: float, launches: int, settings: Settings) -> float | None:
-    """Relative change of CPP that is found with POWER in a number of launches; None below MIN_LAUNCHES.
+def smallest_change(
+    ln_sd: float, launches: int, settings: Settings, *, per_unit: float = 1.0
+) -> float | None:
+    """Relative change of CPP that is found with POWER in a number of launches; None below MIN_LAUNCHES units.
 
-    settings gives error rate and looks; its launches are replaced by those given.
+    settings gives error rate and looks; its launches are replaced by those given. per_unit: launches of an
+    independent unit, such as a layout of code; ln_sd is then that of independent launches of the same error.
     """
-    if launches < MIN_LAUNCHES:
+    if launches < MIN_LAUNCHES * per_unit:
         return None
     planned = settings.model_copy(update={"max_launches": launches, "looks": min(settings.looks, launches)})
     ln_change = min(
-        _found_at(done, spent_at(planned.alpha, planned, look)) * ln_sd
+        _found_at(int(done / per_unit), spent_at(planned.alpha, planned, look)) * ln_sd / sqrt(per_unit)
         for look, done in enumerate(look_schedule(planned), start=1)
     )
     return exp(ln_change) - 1 if ln_change <= LARGEST_LN_CHANGE else None
 
 
 def _found_at(launches: int, level: float) -> float:
-    """ln of the change found with POWER at one look of this error rate, in a launch's standard deviations."""
+    """ln of the change found with POWER at one look of this error rate, in a launch's standard deviations.
+    launches: independent ones."""
+    if launches < 2:
+        return inf
     degrees = launches - 2 * trimmed_launches(launches) - 1
     quantile = -t_quantile(degrees, level / 2)
     shift = t_shift(degrees, 1 - POWER, quantile)

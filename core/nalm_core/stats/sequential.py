@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import ceil, e, log
+from math import ceil, e, log, log2
 
 from nalm_core.report.defaults import (
     EQUAL_COUNTS_ALPHA,
@@ -175,6 +175,13 @@ def settings_of_each_test(settings: Settings) -> Settings:
     return settings.model_copy(update={"alpha": settings.alpha / 2})
 
 
+def least_for_change(alpha: float) -> int:
+    """The fewest launches, or layouts, that can show a change at this error rate. Where the launches of each
+    arm have one of two values by chance, base has the one in all n of them and head the other with a
+    probability of up to 2 * 4^-n, and without any scatter."""
+    return max(MIN_LAUNCHES, ceil(log2(2 / alpha) / 2)) if alpha > 0 else MIN_LAUNCHES
+
+
 def decide_at(estimate: RatioEstimate | None, settings: Settings, look: int) -> Decided | None:
     """The decision at one look. None: neither a change nor its absence is shown."""
     if estimate is None or estimate.launches < MIN_LAUNCHES:
@@ -182,9 +189,10 @@ def decide_at(estimate: RatioEstimate | None, settings: Settings, look: int) -> 
     low, high = estimate.interval(spent_at(settings.alpha, settings, look))
     # The same margin in both directions: 1 + margin up, 1 / (1 + margin) down.
     upper, lower = 1 + settings.margin, 1 / (1 + settings.margin)
-    if low > 1 and estimate.ratio >= upper:
+    enough = estimate.launches >= least_for_change(settings.alpha)
+    if enough and low > 1 and estimate.ratio >= upper:
         return Outcome.REGRESSED
-    if high < 1 and estimate.ratio <= lower:
+    if enough and high < 1 and estimate.ratio <= lower:
         return Outcome.IMPROVED
     # Two one-sided tests at the rate r each are one two-sided interval at 2 r (Schuirmann 1987).
     low, high = estimate.interval(2 * same_spent_at(settings, look))

@@ -26,7 +26,7 @@ from nalm_core.report.own_metrics import OwnMetric, Threshold
 from nalm_core.report.rounds import PairedLaunch, launches_done, pair_launches, random_units, unit_means
 from nalm_core.report.run_report import Arm, Model, RunReport, Settings
 from nalm_core.stats.estimate import MiddleLaunches, estimate_ratio, middle_launches
-from nalm_core.stats.sequential import decide_at, look_for, same_spent_at, spent_at
+from nalm_core.stats.sequential import decide_at, least_for_change, look_for, same_spent_at, spent_at
 from nalm_core.text.percents import (
     change_percent,
     digits_for,
@@ -46,6 +46,7 @@ ONE_ARM_IS_ZERO = (
 NOT_COUNTED = "instructions were not counted for both arms"
 NOT_TIMED = "the stage has no cycles of its own in both arms"
 UNDECIDED = "neither a change nor its absence is shown at a margin of ±{margin}"
+FEW_LAUNCHES = "{launches} launches; a change can be shown from {least} on"
 NEVER_JUDGED = "shown, not judged: it belongs to single packets"
 OWN_MOVED = "the same of its own cycles moved, too"
 OTHER_FEATURES = "the feature set changed, and it was not measured with base's features"
@@ -333,8 +334,15 @@ def _by_ratio(found: MetricChange, sides: _Sides, report: RunReport, settings: S
         "low": low,
         "high": high,
         "level": 1 - rate,
-        "reason": UNDECIDED.format(margin=margin_percent(found.margin)) if decided is None else None,
+        "reason": _why_undecided(found, estimate.launches, settings) if decided is None else None,
     }
+
+
+def _why_undecided(found: MetricChange, launches: int, settings: Settings) -> str:
+    least = least_for_change(settings.alpha)
+    if launches < least:
+        return FEW_LAUNCHES.format(launches=launches, least=least)
+    return UNDECIDED.format(margin=margin_percent(found.margin))
 
 
 def _beside_zero(

@@ -16,6 +16,7 @@ from nalm_core.report.rounds import disturbed_counts, launches_done, mark_costs,
 from nalm_core.report.run_report import Arm, Check, RunReport, Source
 from nalm_core.stats.changed_code import CodeEstimate
 from nalm_core.stats.estimate import RatioEstimate
+from nalm_core.stats.sequential import least_for_change, settings_of_each_test
 from nalm_core.text.amounts import amount, listed
 from nalm_core.text.percents import change_percent, digits_for, margin_percent
 from nalm_core.verdict.attribution import Comparison
@@ -207,6 +208,12 @@ def reason(
         return f"Cycles per packet changed by {size}: within the margin of ±{margin_percent(margin)}."
     if outcome == Outcome.INCONCLUSIVE:
         open_ = comparison.estimate if code is None else code.changed
+        least = least_for_change(settings_of_each_test(report.settings).alpha)
+        if open_ is not None and open_.launches < least and not chain.low <= 1 <= chain.high:
+            return (
+                f"Cycles per packet changed by {size} in {open_.launches} launches, which can be chance: a "
+                f"change can be shown from {least} on; measure longer."
+            )
         return (
             f"Cycles per packet changed by {size}: neither a change nor its absence is shown at a margin of "
             f"±{margin_percent(margin)}; {what_would_help(open_, report)}."

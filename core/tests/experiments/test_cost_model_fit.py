@@ -3,9 +3,11 @@
 
 import numpy as np
 import pytest
-from experiment_cells import BARE, PRICES, SHARED, SPACE, TSC_HZ, costs, observed, planned, reports
+from experiment_cells import BARE, PRICES, SHARED, SPACE, TSC_HZ, cell, costs, observed, planned, reports
 from nalm_core.experiments.cost_model import fit_features
+from nalm_core.experiments.design import FeatureSpace, Row
 from nalm_core.experiments.fit import fit
+from nalm_core.experiments.fraction import resolution_iv
 from nalm_core.experiments.observe import observe
 from nalm_core.experiments.result import AblationResult, FeaturesResult, ModelsResult
 from nalm_core.report.cell import Kind, Use
@@ -74,6 +76,40 @@ def test_intervals_hold_the_truth_as_often_as_they_say(unequal: bool) -> None:
         assert expected.low is not None and expected.high is not None
         inside, total = inside + (expected.low <= bare <= expected.high), total + 1
     assert 0.93 <= inside / total <= 0.995
+
+
+@pytest.mark.parametrize(
+    ("apart", "launches", "cells", "least"),
+    [(0.004, 12, 15, 0.895), (0.03, 12, 11, 0.895), (0.03, 6, 10, 0.86)],
+)
+def test_intervals_hold_the_prices_of_features_that_interact(
+    apart: float, launches: int, cells: int, least: float
+) -> None:
+    """Each set costs what the prices say, and something of its own. 95 % of the intervals are meant to hold
+    the price. Widened only where chi squared was significant, and with the launches' degrees of freedom, 87,
+    86 and 80 % did; now 92, 93 and 91 %."""
+    rng, inside = np.random.default_rng(21), list[bool]()
+    optional = tuple("abcdefgh")
+    space = FeatureSpace((*optional, "io"), ("io",), ("io",))
+    design = (np.array(resolution_iv(8), float))[1 : cells + 1]
+    sets = [tuple(name for name, on in zip(optional, row, strict=True) if on) for row in design]
+    names = [f"cell-{number}" for number in range(cells)]
+    plan = [
+        (row := Row((*one, "io"), Use.FIT), cell(space, row, name, names))
+        for one, name in zip(sets, names, strict=True)
+    ]
+    reference = Row(("io",), Use.REFERENCE)
+    plan += [(reference, cell(space, reference, "reference", names))]
+    for _ in range(250):
+        truth = {
+            row.features: 300.0 * (1 + 0.05 * (len(row.features) - 1) + rng.normal(0, apart))
+            for row, _ in plan[:-1]
+        } | {("io",): 300.0}
+        one = fit_features("sfc_a", observed(rng, truth, plan, [0.007] * len(plan), launches))
+        for price in one.prices:
+            assert price.low is not None and price.high is not None
+            inside.append(price.low <= 15.0 <= price.high)
+    assert np.mean(inside) > least
 
 
 @pytest.mark.nightly

@@ -52,7 +52,8 @@ def test_prices_that_add_up_are_rejected_as_seldom_as_stated(scatter: float) -> 
         )
         assert fit.lack_of_fit is not None
         rejected += fit.lack_of_fit < LACK_OF_FIT
-        reach = [t_quantile(one, 0.975) for one in fit.degrees] * np.sqrt(np.diag(fit.covariance))
+        widened = np.diag(fit.covariance) * fit.excess
+        reach = [t_quantile(one, 0.975) for one in fit.widened_degrees] * np.sqrt(widened)
         inside.extend(np.abs(fit.coefficients - COSTS) <= reach)
     assert rejected <= experiments * LACK_OF_FIT + 3 * (experiments * LACK_OF_FIT) ** 0.5
     assert np.mean(inside) > 0.93

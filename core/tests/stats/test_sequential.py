@@ -17,7 +17,15 @@ from nalm_core.report.defaults import (
 )
 from nalm_core.report.run_report import Settings
 from nalm_core.stats.estimate import RatioEstimate, estimate_ratio, middle_launches
-from nalm_core.stats.sequential import decide, decide_at, look_for, look_schedule, same_spent_at, spent_at
+from nalm_core.stats.sequential import (
+    decide,
+    decide_at,
+    least_for_change,
+    look_for,
+    look_schedule,
+    same_spent_at,
+    spent_at,
+)
 from nalm_core.verdict.verdict import judge
 from nalm_synthetic import Side, changed, make_report
 from tiers import size_of_tier
@@ -214,3 +222,37 @@ def test_launches_with_a_spike_are_lived_with() -> None:
     slower = Counter(run(rng, spikes, np.log1p(0.08))[0] for _ in range(runs))
     assert share(equal, "same") > 0.8
     assert share(slower, "regressed") > 0.9
+
+
+def one_of_two(rng: np.random.Generator, n: int) -> np.ndarray:
+    """A launch has one of two layouts by chance, and hardly any other noise."""
+    return np.where(rng.random(n) < 0.5, 0.1, 0.0) + rng.normal(0, 0.001, n)
+
+
+def a_few_counts(rng: np.random.Generator, n: int) -> np.ndarray:
+    """19, 20 or 21."""
+    return np.log(rng.choice([0.95, 1.0, 1.05], n))
+
+
+@pytest.mark.parametrize("launches", [3, 4, 5])
+@pytest.mark.parametrize("draw", [one_of_two, a_few_counts], ids=lambda draw: draw.__name__)
+def test_a_few_launches_with_few_values_show_no_change(draw: Draw, launches: int) -> None:
+    """A run that its time ended. Three launches of equal builds were called changed in 2 to 3 %."""
+    rng, runs = np.random.default_rng(6), 3000
+    look, found = look_for(launches, DEFAULT_SETTINGS), Counter[str]()
+    for _ in range(runs):
+        base, head = (100 * np.exp(draw(rng, launches)) for _ in range(2))
+        found[decide_at(estimate(base, head), DEFAULT_SETTINGS, look) or "undecided"] += 1
+    assert share(found, "regressed", "improved") <= upper(ALPHA, runs)
+
+
+def test_the_smaller_the_error_rate_the_more_launches_show_a_change() -> None:
+    assert [least_for_change(alpha) for alpha in (0.05, ALPHA, 0.001, 0.0)] == [3, 4, 6, 3]
+
+
+def test_three_launches_apart_are_too_few_for_a_change_and_the_verdict_says_so() -> None:
+    few = make_report(changed(nat=240.0), launches=3, turns=3)
+    verdict = judge(few)
+    assert verdict.outcome == "inconclusive"
+    assert "in 3 launches, which can be chance: a change can be shown from 4 on" in verdict.reason
+    assert judge(make_report(changed(nat=240.0), launches=4, turns=3)).outcome == "regressed"

@@ -5,7 +5,7 @@ A verdict's interval and its number of launches give the scatter of ln(head / ba
 interval has level defaults.CONFIDENCE; early looks use wider ones, so the spread is rather too large than too
 small. Where code was linked again, the interval is over layouts: its degrees of freedom are theirs, and the
 spread is that of independent launches with the same interval. nalm_core.stats.resolution computes the
-detectable change.
+detectable change, from as many launches of a layout as runs usually have.
 """
 
 from __future__ import annotations
@@ -32,21 +32,29 @@ LISTED_RUNS = 500
 def noise(session: Session, caller: Principal, host: HostRow) -> HostNoise:
     """From the newest judged runs on the host that the caller may read, oldest first."""
     found = noise_repository.measured(session, caller, host.id, LISTED_RUNS)
-    points = [_point(one) for one in reversed(found)]
-    scenarios = sorted({(one.project, one.scenario) for one in points})
-    return HostNoise(points=points, resolutions=[_resolution(points, *one) for one in scenarios])
+    oldest_first = list(reversed(found))
+    scenarios = sorted({(one.project, one.scenario) for one in found})
+    return HostNoise(
+        points=[point(one) for one in oldest_first],
+        resolutions=[
+            resolution([one for one in oldest_first if (one.project, one.scenario) == of]) for of in scenarios
+        ],
+    )
 
 
-def _point(one: MeasuredRun) -> NoisePoint:
+def _units(one: MeasuredRun) -> int:
+    return len(one.launches or []) if one.units is None else len(one.units)
+
+
+def point(one: MeasuredRun) -> NoisePoint:
     launches = len(one.launches or [])
-    units = launches if one.units is None else len(one.units)
     return NoisePoint(
         at=one.at,
         run_id=one.run_id,
         project=one.project,
         scenario=one.scenario,
         launches=launches,
-        spread=spread(one.low, one.high, launches, units),
+        spread=spread(one.low, one.high, launches, _units(one)),
         width=sqrt(one.high / one.low) - 1,
     )
 
@@ -60,20 +68,23 @@ def spread(low: float, high: float, launches: int, units: int) -> float | None:
     return log(high / low) / 2 / quantile * sqrt(launches)
 
 
-def _resolution(points: Sequence[NoisePoint], project: str, scenario: str) -> Resolution:
-    own = [one for one in points if (one.project, one.scenario) == (project, scenario)]
-    spreads = [one.spread for one in own if one.spread is not None]
+def resolution(runs: Sequence[MeasuredRun]) -> Resolution:
+    """Of runs of one scenario, at least one."""
+    points = [point(one) for one in runs]
+    spreads = [one.spread for one in points if one.spread is not None]
     usual = median(spreads) if spreads else None
+    of_unit = [at.launches / _units(one) for one, at in zip(runs, points, strict=True) if _units(one)]
     return Resolution(
-        project=project,
-        scenario=scenario,
-        runs=len(own),
-        launches=round(median(one.launches for one in own)),
+        project=runs[0].project,
+        scenario=runs[0].scenario,
+        runs=len(runs),
+        launches=round(median(one.launches for one in points)),
         spread=usual,
-        width=median(one.width for one in own),
-        detectable=[] if usual is None else [_detectable(usual, launches) for launches in LAUNCHES],
+        width=median(one.width for one in points),
+        detectable=[] if usual is None else [_detectable(usual, one, median(of_unit)) for one in LAUNCHES],
     )
 
 
-def _detectable(usual: float, launches: int) -> Detectable:
-    return Detectable(launches=launches, change=smallest_change(usual, launches, DEFAULT_SETTINGS))
+def _detectable(usual: float, launches: int, per_unit: float) -> Detectable:
+    change = smallest_change(usual, launches, DEFAULT_SETTINGS, per_unit=per_unit)
+    return Detectable(launches=launches, change=change)

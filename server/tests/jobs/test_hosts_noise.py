@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from math import log, sqrt
 
 import pytest
-from nalm_server.results.noise import spread
+from nalm_server.results.noise import resolution, spread
+from nalm_server.results.noise_repository import MeasuredRun
 from nalm_server_harness import Service
 from nalm_server_reports import LAUNCHES, body_of, in_layouts, make_report
 
@@ -50,3 +52,15 @@ def test_the_spread_of_launches_in_layouts_has_the_layouts_degrees_of_freedom(se
     half = 1 + point["width"]
     assert half > 1.01 and point["launches"] == LAUNCHES
     assert point["spread"] == pytest.approx(log(half) / 4.3027 * sqrt(LAUNCHES), rel=1e-4)
+
+
+def test_launches_of_one_layout_are_one_for_what_can_be_detected() -> None:
+    """Four launches of each layout: 6 launches are not two layouts, and 24 are six."""
+    of_layouts = MeasuredRun(
+        datetime(2026, 11, 20, tzinfo=UTC), "run", "nf", "sfc_a", [100.0] * 24, [100.0] * 6, 0.99, 1.01
+    )
+    found = {one.launches: one.change for one in resolution([of_layouts]).detectable}
+    assert found[6] is None
+    alone = {one.launches: one.change for one in resolution([of_layouts._replace(units=None)]).detectable}
+    assert found[24] is not None and alone[24] is not None
+    assert found[24] > 1.3 * alone[24]
