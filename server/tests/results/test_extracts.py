@@ -11,6 +11,7 @@ from nalm_server.db.reports.store import path_of
 from nalm_server.ops.retention import sweep
 from nalm_server.results.extracts import service as extracts
 from nalm_server.results.extracts.models import ReportExtractRow
+from nalm_server.results.extracts.schemas import RoundPoint, Rounds
 from nalm_server_features import FEATURES, WITH_DPI, with_features
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
@@ -94,6 +95,15 @@ def test_an_extract_ages_out_with_its_report(service: Service) -> None:
     sweep.drain(service.context)
     assert stored(service) == 0
     assert service.get("/projects/demo/compare", base=sha(0), head=sha(1))["rounds"]["head"] == []
+
+
+def test_a_figure_without_bounds_is_shown(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    points = [RoundPoint(launch=0, turn=0, cpp=float("inf"))]
+    rounds = Rounds(base=points, head=[], head_as_base=[])
+    monkeypatch.setattr(extracts, "kept", lambda _: rounds)
+    service.upload(body_of(REPORT))
+    shown = service.get("/projects/demo/compare", base=sha(0), head=sha(1))["rounds"]["base"]
+    assert shown == [{"launch": 0, "turn": 0, "cpp": None}]
 
 
 def test_a_small_report_has_no_extract(service: Service) -> None:

@@ -8,6 +8,7 @@ is used by the program that made it only: after an upgrade, a process makes it o
 from __future__ import annotations
 
 import hashlib
+import json
 import zlib
 from functools import cache
 from pathlib import Path
@@ -18,7 +19,6 @@ from nalm_core.features.decompose_run import decompose_run
 from nalm_core.report.run_report import RunReport
 from nalm_core.report.serialization import parse_report
 from nalm_core.verdict.verdict import Verdict
-from pydantic_core import to_json
 from sqlalchemy.orm import Session
 
 import nalm_server
@@ -44,7 +44,8 @@ def of(report: RunReport, verdict: Verdict, explanation: Explanation | None) -> 
         explanation=explanation,
         code=code_of(*side_by_side(report, verdict)),
     )
-    return to_json(extract)
+    # pydantic's own JSON has null for an infinite figure, which cannot be read again
+    return json.dumps(extract.model_dump(mode="json"), separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def store(session: Session, run_number: int, extract: bytes) -> None:
