@@ -67,6 +67,44 @@ class StageChange(Change):
         return None
 
 
+def inverted(change: Change) -> Change:
+    """The change from head to base."""
+    return change.model_copy(update=_inverted(change))
+
+
+def inverted_stage(change: StageChange) -> StageChange:
+    """The stage's change from head to base."""
+    added = change.contribution_cycles
+    kinds: dict[StageKind, StageKind] = {"common": "common", "added": "removed", "removed": "added"}
+    return change.model_copy(
+        update={
+            **_inverted(change),
+            "kind": kinds[change.kind],
+            "contribution_cycles": None if added is None else CyclesPerPacket(-added),
+        }
+    )
+
+
+def _inverted(change: Change) -> dict[str, object]:
+    return {
+        "base": change.head,
+        "head": change.base,
+        "ratio_cpp": _reciprocal(change.ratio_cpp),
+        "low": _reciprocal(change.high),
+        "high": _reciprocal(change.low),
+        **{name: _negated(getattr(change, name)) for name in ("ln_cpp", "ln_ipp", "ln_eipc")},
+    }
+
+
+def _reciprocal(ratio: float | None) -> float | None:
+    """None also for 0, the other end of an interval without bounds."""
+    return 1 / ratio if ratio else None
+
+
+def _negated(logarithm: float | None) -> float | None:
+    return None if logarithm is None else -logarithm
+
+
 def figure(cpp: CyclesPerPacket, cpp_source: str, ipp: float | None, ipp_source: str | None) -> Figure:
     """Figures of an arm, labelled with their sources."""
     if ipp is None or ipp_source is None:

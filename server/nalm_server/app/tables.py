@@ -30,6 +30,7 @@ from nalm_server.notify.integrations import models as integrations
 from nalm_server.ops.retention import models as retention
 from nalm_server.results import models as runs
 from nalm_server.results.cost_models import models as features
+from nalm_server.results.extracts import models as extracts
 from nalm_server.results.imports import models as imports
 from nalm_server.results.links import models as links
 from nalm_server.results.series import models as history
@@ -51,6 +52,7 @@ MODULES = (
     commits,
     features,
     experiments,
+    extracts,
     feeds,
     history,
     hooks,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, ScalarSelect, exists, func, select
-from sqlalchemy.orm import Session, defer, joinedload
+from sqlalchemy.orm import Session, aliased, defer, joinedload
 
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.auth.access.repository import readable
@@ -208,6 +208,34 @@ def queued_of(
             .execution_options(populate_existing=True)
         )
     )
+
+
+def superseded_for(session: Session, project_id: int, branch: str, why: str) -> list[JobRow]:
+    """Jobs of pushes to the branch that are superseded for this reason, oldest commit first."""
+    reason = select(TransitionRow.reason).where(TransitionRow.job_id == JobRow.id)
+    last = reason.order_by(TransitionRow.id.desc()).limit(1).correlate(JobRow).scalar_subquery()
+    return list(
+        session.scalars(
+            select(JobRow)
+            .join(CommitRow, CommitRow.id == JobRow.commit_id)
+            .where(JobRow.project_id == project_id, JobRow.state == JobState.SUPERSEDED)
+            .where(*_pushed_to(branch), last == why)
+            .order_by(CommitRow.position, JobRow.id)
+        )
+    )
+
+
+def covers_push(session: Session, commit: CommitRow, branch: str) -> bool:
+    """An open job of a newer push to the branch measures the commit's change, too."""
+    head, base = aliased(CommitRow), aliased(CommitRow)
+    query = (
+        select(JobRow.id)
+        .join(head, head.id == JobRow.commit_id)
+        .join(base, (base.project_id == JobRow.project_id) & (base.sha == JobRow.base_sha))
+        .where(JobRow.project_id == commit.project_id, JobRow.state.in_(OPEN), *_pushed_to(branch))
+        .where(base.position < commit.position, head.position > commit.position)
+    )
+    return session.scalar(query.limit(1)) is not None
 
 
 def open_of_campaign(session: Session, campaign_id: int) -> list[int]:

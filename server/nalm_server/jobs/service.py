@@ -54,6 +54,8 @@ def enqueue(
     latest_of = _latest_of(session, commit, reason, why, branch)
     if latest_of is not None:
         known = repository.find_for_head(session, commit.id, latest_of)
+        if known is not None and _left_to_newer(session, commit, known, latest_of):
+            return known
         if known is None:
             base_sha = superseding.older_pushes(session, commit, latest_of, now) or base_sha
             known = repository.find_for_commit(session, commit.id, base_sha, reason)
@@ -158,6 +160,11 @@ def _latest_of(
     if project is None or not project.latest_only:
         return None
     return branch or project.default_branch
+
+
+def _left_to_newer(session: Session, commit: CommitRow, job: JobRow, branch: str) -> bool:
+    """The push is delivered once more after a newer one superseded it, whose job measures its change, too."""
+    return job.state == JobState.SUPERSEDED and repository.covers_push(session, commit, branch)
 
 
 def _known(

@@ -34,13 +34,15 @@ def dropped(session: Session, project_id: int, shas: list[str], why: str, now: d
 
 
 def older_pushes(session: Session, commit: CommitRow, branch: str, now: datetime) -> str | None:
-    """Supersedes queued pushes of older commits to the branch. Returns the base of the oldest, so that every
-    change is measured."""
+    """Supersedes queued pushes of older commits to the branch. Returns the base of the oldest, also of those
+    that an earlier delivery of this push superseded, so that every change is measured once."""
+    why = f"{short(commit.sha)} is newer, and this project measures only the latest"
+    before = repository.superseded_for(session, commit.project_id, branch, why)
     queued = repository.queued_of(session, commit.project_id, branch=branch)
     older = [job for job in queued if job.commit_id != commit.id and _is_older(session, job, commit)]
-    why = f"{short(commit.sha)} is newer, and this project measures only the latest"
     drop_all(session, [(job, why) for job in older], now)
-    return older[0].base_sha if older else None
+    every = [*before, *older]
+    return every[0].base_sha if every else None
 
 
 def campaign_closed(session: Session, campaign_id: int, why: str, now: datetime) -> list[int]:

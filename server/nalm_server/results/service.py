@@ -13,7 +13,8 @@ from nalm_server.auth.access.service import require_role
 from nalm_server.auth.tokens.principal import Principal
 from nalm_server.base.answer_cache import cache_of
 from nalm_server.base.errors import NotFoundError, ReportExpiredError
-from nalm_server.results import acceptance, repository, summary, verdicts
+from nalm_server.results import repository, summary, verdicts
+from nalm_server.results.extracts import service as extracts
 from nalm_server.results.repository import JudgedRun, StoredReport
 from nalm_server.results.schemas import RoundSetAside, RunCounts, RunDetail
 
@@ -57,7 +58,7 @@ def get_run(session: Session, caller: Principal, run_id: str) -> bytes:
         judged.host,
         judged.run.job_id,
     )
-    return cache_of(session).get(key, lambda: to_json(_run_detail(judged, stored, project)))
+    return cache_of(session).get(key, lambda: to_json(_run_detail(session, judged, stored, project)))
 
 
 def counts_of_run(session: Session, caller: Principal, run_id: str) -> bytes:
@@ -83,17 +84,17 @@ def counts_of_run(session: Session, caller: Principal, run_id: str) -> bytes:
     return cache_of(session).get(("run counts", judged.run.id, judged.run.digest), make)
 
 
-def _run_detail(judged: JudgedRun, stored: StoredReport, project: str) -> RunDetail:
-    report = parse_report(stored.json) if stored.remains is None else None
-    verdict = verdicts.full(judged.verdict)
+def _run_detail(session: Session, judged: JudgedRun, stored: StoredReport, project: str) -> RunDetail:
+    extract = extracts.of_run(session, judged) if stored.remains is None else None
+    shown = summary.of_stored(stored) if extract is None else extract.remains
     return RunDetail(
         **dict(verdicts.run_brief(judged)),
-        **dict(summary.of_stored(stored) if report is None else summary.of(report)),
+        **dict(shown),
         project=project,
         received_at=judged.run.received_at,
         report_expired=stored.expired_at is not None,
         report_bytes=stored.json_bytes,
         report_digest=judged.run.digest,
-        verdict=verdict,
-        explanation=acceptance.explained(report, verdict) if report is not None else None,
+        verdict=verdicts.full(judged.verdict),
+        explanation=extract and extract.explanation,
     )

@@ -363,6 +363,43 @@ def test_latest_only_finds_no_release_for_a_push_and_no_push_for_a_release(servi
     assert enqueue(service, 2, base=0, why="release v2") == tag
 
 
+def test_latest_only_measures_a_push_once_that_a_release_measures_over_the_widened_step(
+    service: Service,
+) -> None:
+    service.request("PUT", "/projects/demo/queue", "admin", json={"latest_only": True})
+    old = enqueue(service, 1)
+    tag = enqueue(service, 2, base=0, why="release v2")
+    assert enqueue(service, 2) == tag
+    assert service.get(f"/jobs/{old}")["state"] == "superseded"
+    assert enqueue(service, 2) == tag, "delivered twice"
+    assert [one["id"] for one in service.get("/jobs")] == [tag, old]
+
+
+def test_latest_only_leaves_an_older_push_that_is_delivered_again_to_the_newer_one(service: Service) -> None:
+    service.request("PUT", "/projects/demo/queue", "admin", json={"latest_only": True})
+    old = enqueue(service, 1)
+    new = enqueue(service, 2)
+    assert enqueue(service, 1) == old
+    assert service.get(f"/jobs/{old}")["state"] == "superseded"
+    assert take(service) == new
+    assert enqueue(service, 1) == old
+    assert service.get(f"/jobs/{old}")["state"] == "superseded"
+
+
+def test_latest_only_measures_an_older_push_again_once_the_newer_one_is_dropped(service: Service) -> None:
+    service.request("PUT", "/projects/demo/queue", "admin", json={"latest_only": True})
+    old = enqueue(service, 1)
+    new = enqueue(service, 2)
+    with service.context.sessions() as session:
+        project = projects.find(session, "demo")
+        assert project is not None
+        jobs.supersede(session, project.id, shas=[sha(2)], why="forced push", now=service.clock())
+        session.commit()
+    assert enqueue(service, 1) == old
+    shown = [service.get(f"/jobs/{job}")["state"] for job in (old, new)]
+    assert shown == ["queued", "superseded"]
+
+
 def test_latest_only_keeps_a_push_whose_commits_a_release_has_too(service: Service) -> None:
     service.request("PUT", "/projects/demo/queue", "admin", json={"latest_only": True})
     shared = enqueue(service, 2)

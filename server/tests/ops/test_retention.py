@@ -64,6 +64,28 @@ def test_comparison_of_an_aged_pair_has_its_verdict_and_says_what_is_missing(ser
     assert error["name"] == "report_expired"
 
 
+def test_an_aged_pair_that_is_swapped_has_the_inverted_figures(service: Service) -> None:
+    service.upload(body_of(make_report(1, head_costs={"tx": 30.3})))
+    both = [{"base": sha(one), "head": sha(1 - one)} for one in (0, 1)]
+    stored = service.get("/projects/demo/compare", **both[1])
+    service.clock.pass_seconds(366 * DAY)
+    assert swept(service) == {"reports": 1}
+    pair, turned = (service.get("/projects/demo/compare", **one) for one in both)
+    chain, other = pair["chain"], turned["chain"]
+    assert chain["ratio_cpp"] > 1.0005
+    assert (other["base"], other["head"]) == (chain["head"], chain["base"])
+    for one, old in [(other, chain), *zip(turned["stages"], pair["stages"], strict=True)]:
+        for name, its in {"ratio_cpp": "ratio_cpp", "low": "high", "high": "low"}.items():
+            assert one[name] == pytest.approx(1 / old[its])
+        assert one["ln_cpp"] == -old["ln_cpp"] and one["ln_ipp"] == -old["ln_ipp"]
+    assert other["ratio_cpp"] == pytest.approx(stored["chain"]["ratio_cpp"], rel=1e-3)
+    added = [one["contribution_cycles"] for one in turned["stages"]]
+    assert added == [-one["contribution_cycles"] for one in pair["stages"]]
+    assert (turned["verdict"], turned["paired"], turned["decomposition"]) == (None, False, None)
+    assert turned["run_ids"] == pair["run_ids"] and turned["host"] == pair["host"]
+    assert "inverted" in turned["notes"][0] and "aged out" in turned["notes"][1]
+
+
 def test_regressions_improvements_and_releases_are_kept(service: Service) -> None:
     service.upload(body_of(make_report(1, **SLOW)))
     service.upload(body_of(make_report(2)))

@@ -8,10 +8,11 @@ from datetime import timedelta
 import pytest
 from nalm_server.jobs.agents.models import HostRow
 from nalm_server.jobs.hosts.models import HealthRow
+from nalm_server.results.links import linked
 from nalm_server.results.models import RunRow
 from nalm_server.views.host_factors import service as host_factors
 from nalm_server.views.host_factors.repository import FactorRun, Sample
-from nalm_server_harness import Scenes, Service
+from nalm_server_harness import Scenes, Service, counted
 from nalm_server_reports import COSTS, STARTED, body_of, make_report
 from sqlalchemy import select, update
 
@@ -54,6 +55,31 @@ def test_the_largest_properties_have_their_size_and_advice(service: Service, sce
     advised = [one["name"] for one in found["factors"] if one["advice"]]
     assert set(advised) == {"host", "kernel", "steal"}
     assert found["explained"] > 0.8
+
+
+def statements(service: Service) -> int:
+    with counted(service) as found:
+        service.request("GET", "/host-factors", "admin")
+    return len(found)
+
+
+def test_many_scenarios_take_as_many_statements_as_few(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def measure(scenarios: range) -> None:
+        for number in scenarios:
+            service.upload(body_of(make_report(number, scenario=f"s{number}")))
+
+    measure(range(1, 3))
+    statements(service)
+    few = statements(service)
+    measure(range(3, 9))
+    statements(service)
+    assert statements(service) == few
+    monkeypatch.setattr(linked, "AT_ONCE", 3)
+    split = service.request("GET", "/host-factors", "admin")
+    monkeypatch.undo()
+    assert split == service.request("GET", "/host-factors", "admin")
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from nalm_server.jobs.models import CampaignRow, JobRow
 from nalm_server.jobs.schemas import OPEN
 from nalm_server.ops.retention.models import RemovalRow, RuleRow
 from nalm_server.ops.retention.schemas import Amount, Removed, RetentionKind
+from nalm_server.results.extracts.models import ReportExtractRow
 from nalm_server.results.models import ReportRow, RunRow, VerdictRow
 from nalm_server.results.repository import kept_of
 from nalm_server.webhooks.models import DeliveryRow
@@ -114,6 +115,7 @@ def expire(session: Session, run_id: int, remains: dict[str, Any], now: datetime
         .values(compressed=b"", stored_digest=None, stored_bytes=None, expired_at=now, remains=remains)
         .returning(ReportRow.run_id)
     )
+    session.execute(delete(ReportExtractRow).where(ReportExtractRow.run_id == run_id))
     return changed.first() is not None
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, TypeVar
@@ -18,10 +18,10 @@ from sqlalchemy.engine import Engine
 from sqlalchemy.orm import Session
 
 from nalm_server.results.links import repository
-from nalm_server.results.links.repository import LinkRun, LinkValue, OtherLink
+from nalm_server.results.links.repository import NO_RUNS, LinkRun, LinkValue, OtherLink
 
-MOST_KEPT = 512
-"""Graphs and solutions kept in memory for each database, those of last use."""
+MOST_KEPT = 1_000_000
+"""Runs of graphs and links of solutions kept in memory for each database, those of last use."""
 OTHER_CLASS_ERROR = 0.003
 """Additional standard error of a link that another host class measured, in logarithms."""
 OTHER_CLASS_SHARE = 0.25
@@ -35,25 +35,36 @@ Node = tuple[str, str]
 """(commit, features); features SHIPPED: as the commit ships them."""
 Kept = TypeVar("Kept")
 
-_kept: WeakKeyDictionary[Engine, OrderedDict[Hashable, Any]] = WeakKeyDictionary()
+
+@dataclass
+class _KeptOf:
+    """What is kept of a database, with the size of each, that of last use at the end."""
+
+    values: OrderedDict[Hashable, tuple[Any, int]] = field(default_factory=OrderedDict)
+    size: int = 0
+
+
+_kept: WeakKeyDictionary[Engine, _KeptOf] = WeakKeyDictionary()
 _lock = Lock()
 
 
 def kept(session: Session, key: Hashable) -> Any:
     with _lock:
-        known = _kept.setdefault(_engine(session), OrderedDict())
-        if key in known:
-            known.move_to_end(key)
-        return known.get(key)
+        values = _kept.setdefault(_engine(session), _KeptOf()).values
+        if key not in values:
+            return None
+        values.move_to_end(key)
+        return values[key][0]
 
 
-def keep(session: Session, key: Hashable, value: Any) -> None:
+def keep(session: Session, key: Hashable, value: Any, size: int) -> None:
+    """size: number of runs or links."""
     with _lock:
-        known = _kept.setdefault(_engine(session), OrderedDict())
-        known[key] = value
-        known.move_to_end(key)
-        while len(known) > MOST_KEPT:
-            known.popitem(last=False)
+        known = _kept.setdefault(_engine(session), _KeptOf())
+        known.size += size - known.values.pop(key, (None, 0))[1]
+        known.values[key] = (value, size)
+        while known.size > MOST_KEPT:
+            known.size -= known.values.popitem(last=False)[1][1]
 
 
 def _engine(session: Session) -> Engine:
@@ -66,6 +77,7 @@ class Graph:
     """Runs in the order in which they arrived; nodes in the order in which runs name them."""
 
     state: tuple[int, int]
+    """repository.last_runs of the scenario."""
     runs: list[LinkRun] = field(default_factory=list)
     place: dict[int, int] = field(default_factory=dict)
     """Place of a run, by its number."""
@@ -92,14 +104,34 @@ def joined(features: Iterable[str]) -> str:
 
 def graph_of(session: Session, scenario_id: int) -> Graph:
     """The scenario's graph with all its runs."""
-    key = ("graph", scenario_id)
-    known: Graph | None = kept(session, key)
-    state = repository.last_run(session, scenario_id)
-    if known is None or known.state[0] > state[0]:  # runs were removed
-        known = Graph((0, 0))
-    more = repository.runs(session, scenario_id, known.state[1])
-    if known.state == state:
-        return known
+    return graphs_of(session, [scenario_id])[scenario_id]
+
+
+def graphs_of(session: Session, scenario_ids: Collection[int]) -> dict[int, Graph]:
+    """As graph_of for each, with as many statements as for one."""
+    states = repository.last_runs(session, scenario_ids)
+    found: dict[int, Graph] = {}
+    for scenario_id in scenario_ids:
+        known: Graph | None = kept(session, ("graph", scenario_id))
+        state = states.get(scenario_id, NO_RUNS)
+        if known is None or known.state[0] > state[0]:  # runs were removed
+            known = Graph(NO_RUNS)
+        found[scenario_id] = known
+    grown = [one for one, known in found.items() if known.state != states.get(one, NO_RUNS)]
+    if not grown:
+        return found
+    more: dict[int, list[LinkRun]] = {one: [] for one in grown}
+    for scenario_id, run in repository.runs(session, grown, min(found[one].state[1] for one in grown)):
+        if run.number > found[scenario_id].state[1]:
+            more[scenario_id].append(run)
+    for scenario_id, runs in more.items():
+        graph = _grown(found[scenario_id], states[scenario_id], runs)
+        keep(session, ("graph", scenario_id), graph, len(graph.runs))
+        found[scenario_id] = graph
+    return found
+
+
+def _grown(known: Graph, state: tuple[int, int], more: Iterable[LinkRun]) -> Graph:
     graph = Graph(state, [*known.runs], dict(known.place), dict(known.nodes), dict(known.shipped))
     for run in more:
         graph.place[run.number] = len(graph.runs)
@@ -110,7 +142,6 @@ def graph_of(session: Session, scenario_id: int) -> Graph:
         graph.node(run.head_sha)
         if run.added or run.removed:
             graph.as_base(run)
-    keep(session, key, graph)
     return graph
 
 

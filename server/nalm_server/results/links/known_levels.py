@@ -75,7 +75,7 @@ def solved(
         if not same or nodes != len(levels.level):
             levels = extend(nodes, series.links, levels, reference)
         found = KnownLevels(series.keys, series.links, levels, known.stored)
-    keep(session, (key, sha), found)
+    keep(session, (key, sha), found, len(found.keys))
     return series, found
 
 
@@ -94,7 +94,7 @@ def store(session: Session, key: Key, found: KnownLevels) -> None:
         content=content.getvalue(),
     )
     repository.replace_levels(session, row)
-    keep(session, (key, None), replace(found, stored=len(found.keys)))
+    keep(session, (key, None), replace(found, stored=len(found.keys)), len(found.keys))
 
 
 def _reference(graph: Graph, links: Links, sha: str | None) -> int | None:

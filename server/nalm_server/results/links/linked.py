@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import exp, inf, isfinite, log, sqrt
 from statistics import NormalDist
 
@@ -20,13 +21,17 @@ from sqlalchemy.orm import Session
 
 from nalm_server.results.links import repository
 from nalm_server.results.links.environments import Environment, Environments
-from nalm_server.results.links.graph import SHIPPED, Graph, graph_of, links_of
+from nalm_server.results.links.graph import SHIPPED, Graph, graph_of, graphs_of, links_of
 from nalm_server.results.links.known_levels import Key, KnownLevels, solved, store
 from nalm_server.results.links.repository import LinkRun, LinkSeries, LinkValue, OtherLink
+from nalm_server.results.series.entry import CHAIN
 from nalm_server.results.series.values import Figure
 
 QUANTILE = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 """Standard errors from a level to an end of its interval at CONFIDENCE."""
+
+AT_ONCE = 100
+"""Scenarios that are read together."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +122,7 @@ def solutions(
     key = (scenario_id, host_class, metric, reference)
     found: list[Solution] = []
     if stages is None or stages:
-        every = repository.series(session, scenario_id, metric, stages)
+        every = [one for _, one in repository.series(session, [scenario_id], metric, stages)]
         numbers = [one.number for one in every]
         known = repository.values(session, numbers), repository.others(session, numbers)
         found += _solved(session, key, graph, every, known)
@@ -126,6 +131,34 @@ def solutions(
         values = repository.function_values(session, [one.number for one in every], metric)
         found += _solved(session, key, graph, every, (values, []))
     return found
+
+
+def chain_solutions(
+    session: Session, pairs: Collection[tuple[int, str]], metric: str
+) -> Iterator[tuple[tuple[int, str], list[Solution]]]:
+    """As solutions of the chain, of many (scenario, host class), with the statements of one for each
+    AT_ONCE scenarios."""
+    classes: dict[int, list[str]] = defaultdict(list)
+    for scenario_id, host_class in pairs:
+        classes[scenario_id].append(host_class)
+    scenarios = iter(classes)
+    while some := list(islice(scenarios, AT_ONCE)):
+        graphs = graphs_of(session, some)
+        every: dict[int, list[LinkSeries]] = defaultdict(list)
+        for scenario_id, one in repository.series(session, some, metric, [CHAIN]):
+            every[scenario_id].append(one)
+        of = {one.number: scenario_id for scenario_id, each in every.items() for one in each}
+        values: dict[int, list[LinkValue]] = defaultdict(list)
+        for value in repository.values(session, of):
+            values[of[value.series]].append(value)
+        others: dict[int, list[OtherLink]] = defaultdict(list)
+        for other in repository.others(session, of):
+            others[of[other.series]].append(other)
+        for scenario_id in some:
+            known = values[scenario_id], others[scenario_id]
+            for host_class in classes[scenario_id]:
+                key = (scenario_id, host_class, metric, None)
+                yield key[:2], _solved(session, key, graphs[scenario_id], every[scenario_id], known)
 
 
 def _solved(

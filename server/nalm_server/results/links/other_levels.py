@@ -42,7 +42,7 @@ def store(context: Context, scenario_id: int, host_class: str, searched: str) ->
         if thread_time() - begun > MOST_SECONDS:
             break
     with context.read_sessions() as session:
-        keep(session, key, stored)
+        keep(session, key, stored, len(stored))
 
 
 def _due(stored: dict[Series, int], runs: int) -> list[Series]:

@@ -22,6 +22,9 @@ from nalm_server.results.models import BuildRow, ReportRow, RunRow, VerdictRow
 from nalm_server.results.repository import kept_of
 from nalm_server.results.series.models import FunctionSeriesRow, SeriesRow
 
+NO_RUNS = (0, 0)
+"""last_run of a scenario without runs."""
+
 
 class LinkRun(NamedTuple):
     """A valid run with a base."""
@@ -118,16 +121,24 @@ def has_other(session: Session, report_id: str) -> bool:
     return session.scalar(query) is not None
 
 
+def last_runs(session: Session, scenario_ids: Collection[int]) -> dict[int, tuple[int, int]]:
+    """By scenario with a run, (number of runs, number of the newest): together they show whether runs came or
+    went."""
+    query = select(RunRow.scenario_id, func.count(), func.max(RunRow.id))
+    found = session.execute(query.where(RunRow.scenario_id.in_(scenario_ids)).group_by(RunRow.scenario_id))
+    return {scenario_id: (count, newest) for scenario_id, count, newest in found}
+
+
 def last_run(session: Session, scenario_id: int) -> tuple[int, int]:
-    """(number of runs, number of the newest): together they show whether runs came or went."""
-    query = select(func.count(), func.coalesce(func.max(RunRow.id), 0))
-    return tuple(session.execute(query.where(RunRow.scenario_id == scenario_id)).one())  # type: ignore[return-value]
+    """As last_runs, of one scenario."""
+    return last_runs(session, [scenario_id]).get(scenario_id, NO_RUNS)
 
 
-def runs(session: Session, scenario_id: int, after: int) -> list[LinkRun]:
-    """With a number above `after`, in the order in which they arrived."""
+def runs(session: Session, scenario_ids: Collection[int], after: int) -> list[tuple[int, LinkRun]]:
+    """(scenario, run) with a number above `after`, in the order in which they arrived."""
     found = session.execute(
         select(
+            RunRow.scenario_id,
             RunRow.id,
             RunRow.run_id,
             RunRow.base_sha,
@@ -147,25 +158,28 @@ def runs(session: Session, scenario_id: int, after: int) -> list[LinkRun]:
         .join(HostRow, HostRow.id == RunRow.host_id)
         .outerjoin(BuildRow, BuildRow.id == RunRow.build_id)
         .outerjoin(JobRow, JobRow.id == RunRow.job_id)
-        .where(RunRow.scenario_id == scenario_id, RunRow.id > after)
+        .where(RunRow.scenario_id.in_(scenario_ids), RunRow.id > after)
         .where(RunRow.base_sha.is_not(None), VerdictRow.outcome.in_(VALID))
         .order_by(RunRow.id)
     )
-    return [LinkRun._make(row) for row in found]
+    return [(scenario_id, LinkRun._make(row)) for scenario_id, *row in found]
 
 
 def series(
-    session: Session, scenario_id: int, metric: str, stages: Collection[str] | None
-) -> list[LinkSeries]:
-    """Of every host class."""
-    query = select(SeriesRow.id, SeriesRow.host_class, SeriesRow.stage, SeriesRow.source).where(
-        SeriesRow.scenario_id == scenario_id,
+    session: Session, scenario_ids: Collection[int], metric: str, stages: Collection[str] | None
+) -> list[tuple[int, LinkSeries]]:
+    """(scenario, series), of every host class."""
+    query = select(
+        SeriesRow.scenario_id, SeriesRow.id, SeriesRow.host_class, SeriesRow.stage, SeriesRow.source
+    ).where(
+        SeriesRow.scenario_id.in_(scenario_ids),
         SeriesRow.metric == metric,
         SeriesRow.source.not_like("imported:%"),
     )
     if stages is not None:
         query = query.where(SeriesRow.stage.in_(stages))
-    return [LinkSeries._make(row) for row in session.execute(query.order_by(SeriesRow.id))]
+    found = session.execute(query.order_by(SeriesRow.id))
+    return [(scenario_id, LinkSeries._make(row)) for scenario_id, *row in found]
 
 
 def linked_series(session: Session, scenario_id: int, host_class: str) -> list[tuple[str, str]]:

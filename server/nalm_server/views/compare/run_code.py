@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from nalm_core.profiles.function_costs import Key, function_costs
+from nalm_core.profiles.function_costs import Key
 from nalm_core.profiles.source_view import FunctionSource, function_source
 from nalm_core.report.run_report import Arm
-from nalm_core.report.serialization import parse_report
+from nalm_core.verdict.verdict import Verdict
 from pydantic_core import to_json
 from sqlalchemy.orm import Session
 
@@ -16,9 +16,9 @@ from nalm_server.base.answer_cache import cache_of
 from nalm_server.notify.forges.source_link import source_link
 from nalm_server.notify.integrations import repository as integrations
 from nalm_server.results import service as runs
-from nalm_server.views.compare.code import side_by_side
+from nalm_server.results.extracts import service as extracts
+from nalm_server.results.extracts.code import side_by_side
 from nalm_server.views.compare.compared_runs import read_report
-from nalm_server.views.compare.rounds import kept
 from nalm_server.views.compare.schemas import RunCode
 
 
@@ -26,18 +26,18 @@ def code_of_run(session: Session, caller: Principal, run_id: str) -> bytes:
     """RunCode as JSON. Raises NotFoundError for a run that the caller may not read, ReportExpiredError
     without a report."""
     judged = runs.require(session, caller, run_id)
-    stored = runs.report_of(session, judged)
+    runs.report_of(session, judged)  # raises
     project = project_rows.get(session, judged.run.project_id)
     link = source_link(project.repository, integrations.enabled(session, project.id))
 
     def make() -> bytes:
-        report = parse_report(stored.json)
-        commits = {arm: info.build.commit for arm, info in report.arms.items()}
+        extract = extracts.of_run(session, judged)
+        commits = {arm: info.build.commit for arm, info in extract.remains.arms.items()}
         code = RunCode(
             base_sha=commits.get(Arm.BASE),
             head_sha=commits.get(Arm.HEAD),
-            rounds=kept(report),
-            functions=function_costs(*side_by_side(report, judged)),
+            rounds=extract.rounds,
+            functions=extract.code.functions,
             source_link=link,
         )
         return to_json(code)
@@ -48,4 +48,5 @@ def code_of_run(session: Session, caller: Principal, run_id: str) -> bytes:
 def source_of_run(session: Session, caller: Principal, run_id: str, key: Key) -> FunctionSource:
     """One function's text, without files if it has no lines. Raises as `code_of_run`."""
     judged = runs.require(session, caller, run_id)
-    return function_source(*side_by_side(read_report(session, judged), judged), key)
+    verdict = Verdict.model_validate(judged.verdict.document)
+    return function_source(*side_by_side(read_report(session, judged), verdict), key)

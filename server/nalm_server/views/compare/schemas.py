@@ -15,23 +15,8 @@ from nalm_core.verdict.change import Change, StageChange
 
 from nalm_server.base.schemas import Schema
 from nalm_server.git.commits.schemas import CommitRef
+from nalm_server.results.extracts.schemas import Rounds
 from nalm_server.results.schemas import Verdict
-
-
-class RoundPoint(Schema):
-    """One kept round."""
-
-    launch: int
-    turn: int
-    cpp: float
-    """Cycles per packet of the chain."""
-
-
-class Rounds(Schema):
-    base: list[RoundPoint]
-    head: list[RoundPoint]
-    head_as_base: list[RoundPoint]
-    """Head's build run with base's feature set; empty unless the feature set changed."""
 
 
 class Measured(Schema):

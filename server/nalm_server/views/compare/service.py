@@ -5,13 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nalm_core.features.decompose_run import decompose_run, decompose_summaries, with_chain
-from nalm_core.features.decomposition import Decomposition
+from nalm_core.features.decompose_run import decompose_summaries, with_chain
 from nalm_core.report.host_match import differences
-from nalm_core.report.run_report import Arm, RunReport
-from nalm_core.report.serialization import parse_report
+from nalm_core.report.run_report import Arm
 from nalm_core.report.summary import summarise
-from nalm_core.verdict.change import Change
+from nalm_core.verdict.change import inverted, inverted_stage
 from nalm_core.verdict.compare import compose
 from nalm_core.verdict.wording import interval_note, stage_notes
 from pydantic_core import to_json
@@ -22,15 +20,20 @@ from nalm_server.base.answer_cache import cache_of
 from nalm_server.git.commits import service as commits
 from nalm_server.results import repository as runs
 from nalm_server.results import verdicts
+from nalm_server.results.extracts import service as extracts
+from nalm_server.results.extracts.rounds import kept_points
+from nalm_server.results.extracts.schemas import Rounds
 from nalm_server.results.series import repository as history
 from nalm_server.results.series.models import ScenarioRow
 from nalm_server.results.summary import of_stored
 from nalm_server.views.compare.comparable import measured
 from nalm_server.views.compare.compared_runs import Apart, PairRequest, Together, found, key_of, read_report
 from nalm_server.views.compare.linked import linked_changes
-from nalm_server.views.compare.rounds import kept, kept_points
-from nalm_server.views.compare.schemas import Comparison, LinkedChange, Rounds, SideBySide
+from nalm_server.views.compare.schemas import Comparison, LinkedChange, SideBySide
 from nalm_server.views.compare.sides import Side
+
+AGED_OUT = "The raw rounds have aged out by the project's rules."
+INVERTED = "One run measured both, with the other one as base: these are its figures, inverted."
 
 
 def compare(session: Session, project: ProjectRow, request: PairRequest) -> bytes:
@@ -51,8 +54,9 @@ def compare(session: Session, project: ProjectRow, request: PairRequest) -> byte
 def _paired(session: Session, pair: Together, scenarios: Mapping[str, ScenarioRow]) -> Comparison:
     judged = pair.judged
     stored = runs.report(session, judged.run.id)
-    shown = of_stored(stored)
-    report = None if stored.expired_at else parse_report(stored.json)
+    extract = None if stored.expired_at else extracts.of_run(session, judged)
+    shown = of_stored(stored) if extract is None else extract.remains
+    split = extract and extract.decomposition
     verdict = verdicts.full(judged.verdict)
     return Comparison(
         scenario=judged.scenario,
@@ -69,25 +73,22 @@ def _paired(session: Session, pair: Together, scenarios: Mapping[str, ScenarioRo
         linked=linked_changes(session, pair.judged, pair.old.sha, pair.new.sha),
         stage_notes=verdict.stage_notes,
         interval_note=verdict.interval_note,
-        decomposition=_decomposed(report, verdict.chain),
-        rounds=kept(report),
+        decomposition=split and with_chain(split, verdict.chain),
+        rounds=Rounds(base=[], head=[], head_as_base=[]) if extract is None else extract.rounds,
         checks=shown.checks,
         host=shown.fingerprint,
         notes=[
             *shown.notes,
             *(note for note in verdict.notes if note not in shown.notes),
-            *([] if report else ["The raw rounds have aged out by the project's rules."]),
+            *([] if extract else [AGED_OUT]),
         ],
     )
 
 
-def _decomposed(report: RunReport | None, chain: Change | None) -> Decomposition | None:
-    found = decompose_run(report) if report and chain else None
-    return with_chain(found, chain) if found else None
-
-
 def _composed(session: Session, pair: Apart, scenarios: Mapping[str, ScenarioRow]) -> Comparison:
     before, after = pair.before, pair.after
+    if (from_verdict := _inverted(session, pair, scenarios)) is not None:
+        return from_verdict
     first, second = read_report(session, before.judged), read_report(session, after.judged)
     hosts = first.host, second.host
     summaries = summarise(first, before.arm), summarise(second, after.arm)
@@ -117,6 +118,38 @@ def _composed(session: Session, pair: Apart, scenarios: Mapping[str, ScenarioRow
         checks=[],
         host=None if differences(*hosts) else second.host,
         notes=notes,
+    )
+
+
+def _inverted(session: Session, pair: Apart, scenarios: Mapping[str, ScenarioRow]) -> Comparison | None:
+    """The verdict's figures the other way round, of a run whose rounds have aged out. None: the two sides are
+    no head and base of one run, its rounds are stored, or its verdict has no figures of both as shipped."""
+    before, after = pair.before, pair.after
+    judged = before.judged
+    if judged.run.id != after.judged.run.id or (before.arm, after.arm) != (Arm.HEAD, Arm.BASE):
+        return None
+    stored, verdict = runs.report(session, judged.run.id), verdicts.full(judged.verdict)
+    if stored.expired_at is None or verdict.chain is None or verdict.judged_arm is not Arm.HEAD:
+        return None
+    chain, stages = inverted(verdict.chain), [inverted_stage(one) for one in verdict.stages]
+    return Comparison(
+        scenario=judged.scenario,
+        base=commits.ref(pair.old),
+        head=commits.ref(pair.new),
+        sides=SideBySide(base=measured(before, scenarios), head=measured(after, scenarios)),
+        paired=False,
+        run_ids=[judged.run.run_id],
+        verdict=None,
+        chain=chain,
+        stages=stages,
+        linked=_linked(session, pair),
+        stage_notes=stage_notes(stages, []),
+        interval_note=interval_note(chain, stages),
+        decomposition=None,
+        rounds=Rounds(base=[], head=[], head_as_base=[]),
+        checks=[],
+        host=of_stored(stored).fingerprint,
+        notes=[INVERTED, AGED_OUT],
     )
 
 

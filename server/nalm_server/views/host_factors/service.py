@@ -18,8 +18,7 @@ from sqlalchemy.orm import Session
 
 from nalm_server.alerts.rules.rule_repository import readable_projects
 from nalm_server.auth.tokens.principal import Principal
-from nalm_server.results.links.linked import solutions
-from nalm_server.results.series.entry import CHAIN
+from nalm_server.results.links.linked import chain_solutions
 from nalm_server.views.host_factors import repository
 from nalm_server.views.host_factors.repository import FactorRun, Sample
 from nalm_server.views.host_factors.schemas import FactorEffect, HostFactor, HostFactors
@@ -91,11 +90,9 @@ def _observations(session: Session, runs: Sequence[FactorRun], since: datetime) 
     for run in runs:
         by_series[run.scenario_id, run.host_class].append(run)
     found = []
-    for (scenario_id, host_class), own in by_series.items():
-        levels = {
-            one.source: one for one in solutions(session, scenario_id, host_class, "cpp", stages=[CHAIN])
-        }
-        for run in own:
+    for (scenario_id, host_class), solved in chain_solutions(session, by_series, "cpp"):
+        levels = {one.source: one for one in solved}
+        for run in by_series[scenario_id, host_class]:
             level = levels[run.source].level(run.head_sha) if run.source in levels else None
             if level is not None:
                 facts = _facts(run, fingerprints[run.host_id], samples[run.host_id])

@@ -6,17 +6,17 @@ from __future__ import annotations
 from nalm_core.report.rounds import kept_totals
 from nalm_core.report.run_report import Arm, RunReport
 
-from nalm_server.views.compare.schemas import RoundPoint, Rounds
+from nalm_server.results.extracts.schemas import RoundPoint, Rounds
 
 
-def kept(report: RunReport | None) -> Rounds:
-    """Of each arm; empty if the report has aged out."""
+def kept(report: RunReport) -> Rounds:
+    """Of each arm."""
     return Rounds(**{arm.value: kept_points(report, arm) for arm in Arm})
 
 
-def kept_points(report: RunReport | None, arm: Arm) -> list[RoundPoint]:
+def kept_points(report: RunReport, arm: Arm) -> list[RoundPoint]:
     """The chain's cycles per packet, by launch and turn."""
-    if report is None or arm not in report.arms:
+    if arm not in report.arms:
         return []
     return [
         RoundPoint(launch=one.launch, turn=one.turn, cpp=cpp)
