@@ -5,12 +5,12 @@ import { Link } from "@tanstack/react-router";
 import { commitQuery } from "../../shared/api/queries";
 import type { CommitSummary, VerdictBrief } from "../../shared/api/types";
 import { byUrgency } from "../../shared/logic/run/verdict";
-import { ago, moment, said, signed, THIN } from "../../shared/logic/text/format";
+import { ago, moment, said } from "../../shared/logic/text/format";
 import { Icon } from "../../shared/ui/Icon";
 import { JobBadge, JobProgress } from "../../shared/ui/jobs/JobProgress";
 import { FixesLink } from "../../shared/ui/links/FixesLink";
 import type { RowPlace } from "../../shared/ui/lists/VirtualList";
-import { ChangeText, changeAt, changeOfRun, named, priceOfRun } from "../../shared/ui/run/ChangeText";
+import { ChangeText, changeAt, changeOfRun, named, PriceText } from "../../shared/ui/run/ChangeText";
 import { ChangeWhisker } from "../../shared/ui/run/ChangeWhisker";
 import { OutcomePills } from "../../shared/ui/run/OutcomePills";
 import { VerdictBadge } from "../../shared/ui/run/VerdictBadge";
@@ -179,14 +179,16 @@ const NotMeasured = () => <span className="verdict state-pill">Not measured</spa
 
 function ChangeOf({ sha, verdict, reach }: { sha: string; verdict: VerdictBrief; reach: number }) {
   if (verdict.unchanged) return <span className="soft">same code as its base</span>;
-  if (verdict.price_cycles_per_packet !== null)
+  if (verdict.display === "feature" && verdict.price_cycles_per_packet !== null)
     return (
       <>
-        <span className="change" data-quantity={priceOfRun(verdict.run_id)}>
-          {signed(verdict.price_cycles_per_packet)}
-          {THIN}cycles/packet
-        </span>
-        <span className="commit-meta">price of the feature</span>
+        <PriceText
+          cycles={verdict.price_cycles_per_packet}
+          low={verdict.price_low}
+          high={verdict.price_high}
+          run={verdict.run_id}
+        />
+        <span className="commit-meta">price of {featuresOf(verdict)}</span>
       </>
     );
   if (verdict.ratio_cpp === null) return null;
@@ -200,6 +202,10 @@ function ChangeOf({ sha, verdict, reach }: { sha: string; verdict: VerdictBrief;
     </>
   );
 }
+
+/** "the feature", or "the features" if one run has the price of several together. */
+const featuresOf = ({ features_added, features_removed }: VerdictBrief): string =>
+  features_added.length + features_removed.length > 1 ? "the features" : "the feature";
 
 /** Without the change of a verdict `same`, which stands beside it with its interval. */
 const restOf = ({ display, ratio_cpp, summary }: VerdictBrief): string =>
