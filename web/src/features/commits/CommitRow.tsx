@@ -10,10 +10,10 @@ import { Icon } from "../../shared/ui/Icon";
 import { JobBadge, JobProgress } from "../../shared/ui/jobs/JobProgress";
 import { FixesLink } from "../../shared/ui/links/FixesLink";
 import type { RowPlace } from "../../shared/ui/lists/VirtualList";
-import { ChangeText, changeAt, changeOfRun, named, PriceText } from "../../shared/ui/run/ChangeText";
 import { ChangeWhisker } from "../../shared/ui/run/ChangeWhisker";
 import { OutcomePills } from "../../shared/ui/run/OutcomePills";
 import { VerdictBadge } from "../../shared/ui/run/VerdictBadge";
+import { VerdictChange } from "../../shared/ui/run/VerdictChange";
 import { FailedPart } from "../../shared/ui/States";
 
 interface Props {
@@ -123,7 +123,9 @@ function VerdictCells({ project, commit, verdict, reach, nameScenarios }: CellsP
         <VerdictBadge display={verdict.display} />
       </div>
       <div className="commit-change">
-        <ChangeOf sha={commit.sha} verdict={verdict} reach={reach} />
+        <VerdictChange sha={commit.sha} verdict={verdict}>
+          <ChangeWhisker of={verdict} display={verdict.display} reach={reach} />
+        </VerdictChange>
       </div>
       <div className="commit-what">
         <What project={project} verdict={verdict} nameScenario={nameScenarios} />
@@ -176,36 +178,6 @@ function AllVerdicts({ project, commit, reach }: Props) {
 const STANDS: ReadonlySet<string> = new Set(["queued", "failed", "invalid"]);
 
 const NotMeasured = () => <span className="verdict state-pill">Not measured</span>;
-
-function ChangeOf({ sha, verdict, reach }: { sha: string; verdict: VerdictBrief; reach: number }) {
-  if (verdict.unchanged) return <span className="soft">same code as its base</span>;
-  if (verdict.display === "feature" && verdict.price_cycles_per_packet !== null)
-    return (
-      <>
-        <PriceText
-          cycles={verdict.price_cycles_per_packet}
-          low={verdict.price_low}
-          high={verdict.price_high}
-          run={verdict.run_id}
-        />
-        <span className="commit-meta">price of {featuresOf(verdict)}</span>
-      </>
-    );
-  if (verdict.ratio_cpp === null) return null;
-  return (
-    <>
-      <ChangeText
-        of={verdict}
-        quantity={named(changeOfRun(verdict.run_id), changeAt(sha, verdict.scenario))}
-      />
-      <ChangeWhisker of={verdict} display={verdict.display} reach={reach} />
-    </>
-  );
-}
-
-/** "the feature", or "the features" if one run has the price of several together. */
-const featuresOf = ({ features_added, features_removed }: VerdictBrief): string =>
-  features_added.length + features_removed.length > 1 ? "the features" : "the feature";
 
 /** Without the change of a verdict `same`, which stands beside it with its interval. */
 const restOf = ({ display, ratio_cpp, summary }: VerdictBrief): string =>
