@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from nalm_core.report.run_report import RunReport
+from nalm_server.git.refs import repository as refs
 from nalm_server_harness import Service
 from nalm_server_reports import PACKETS, body_of, make_report, sha
 from playwright.sync_api import Browser, Page, expect
@@ -74,6 +76,38 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service,
         service.upload(body_of(other))
         with served(service) as address:
             yield service, address
+
+
+def test_a_pair_shows_its_other_scenarios(page: Page) -> None:
+    page.goto(f"{PAIR}&scenario=sfc_b")
+    others = page.get_by_role("region", name="Other scenarios", exact=True)
+    expect(others).to_contain_text("1 regressed")
+    require_accessible(page)
+    others.get_by_role("link", name="sfc_a").click()
+    expect(page).to_have_url(re.compile("scenario=sfc_a"))
+    expect(page.get_by_role("region", name="Verdict")).to_contain_text("Regressed")
+
+
+def test_a_commit_opens_the_comparison_of_its_verdict_not_of_its_newest_job(
+    page: Page, running: tuple[Service, str]
+) -> None:
+    service, _ = running
+    service.post("/projects/demo/jobs", "admin", 201, {"head": sha(6), "base": sha(1)})
+    page.goto(f"/p/demo/compare?head={sha(6)}&scenario=sfc_a")
+    expect(page).to_have_url(re.compile(f"base={sha(5)}"))
+
+
+def test_a_branch_or_tag_is_compared_with_its_base(page: Page, running: tuple[Service, str]) -> None:
+    service, _ = running
+    with service.context.sessions() as session:
+        refs.place_tag(session, 1, "v6", sha(6), service.clock())
+        session.commit()
+    page.goto("/p/demo/compare?head=v6&scenario=sfc_a")
+    expect(page).to_have_url(re.compile(f"base={sha(5)}&head={sha(6)}"))
+    expect(page.get_by_role("region", name="Verdict")).to_contain_text("Regressed")
+    page.goto("/p/demo/compare?head=nowhere")
+    expect(page.get_by_role("main")).to_contain_text("There is no branch or tag nowhere")
+    require_accessible(page)
 
 
 def test_a_comparison_goes_down_to_the_line(page: Page) -> None:

@@ -166,6 +166,19 @@ def test_it_is_shown_in_its_own_project(page: Page, found: dict[str, Any]) -> No
     expect(page).to_have_url(re.compile(f"{address(found, 'confirmed')}$"))
 
 
+def test_a_comment_stays_with_the_alert_that_it_was_typed_for(page: Page, found: dict[str, Any]) -> None:
+    heading, comment = page.get_by_role("heading", level=1), page.get_by_label("Comment", exact=True)
+    page.goto(address(found, "broken"))
+    expect(comment).to_be_visible()
+    broken = heading.inner_text()
+    page.evaluate("path => history.pushState({}, '', path)", address(found, "confirmed"))
+    expect(heading).not_to_have_text(broken)
+    comment.fill("caused by the new table")
+    page.go_back()
+    expect(heading).to_have_text(broken)
+    expect(comment).to_have_value("")
+
+
 def test_keys_open_dialogs_that_are_in_the_address(page: Page, found: dict[str, Any]) -> None:
     page.goto(address(found, "confirmed"))
     expect(page.get_by_role("button", name="Acknowledge")).to_be_visible()

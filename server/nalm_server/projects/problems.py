@@ -90,7 +90,7 @@ def _of_jobs(row: Overview, jobs: Mapping[int, JobRow], pool: PoolHosts, now: da
     if waiting is not None:
         why = pool.why_waiting(waiting, row.configured, now)
     else:
-        why = pool.without_host() if row.last_run is None else None
+        why = pool.without_host() if row.last_commit is None else None
     if why is not None:
         yield Problem(
             kind=ProblemKind.HOSTS,
@@ -118,7 +118,7 @@ def _of_failure(row: Overview, job: JobRow, message: str) -> Iterator[Problem]:
             advice=f"Correct line {line}, check it with `nalm config`, {then}.",
             job_id=job.id,
         )
-    elif row.last_run is None:
+    elif row.last_commit is None:
         yield Problem(
             kind=ProblemKind.JOB,
             message=f"The last measurement failed: {message}",

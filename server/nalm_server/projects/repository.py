@@ -47,8 +47,8 @@ class Overview(NamedTuple):
     """The newest that failed."""
     done_job: int | None
     """The newest that was measured."""
-    last_run: int | None
-    """Number of the judged run of the newest commit."""
+    last_commit: int | None
+    """The newest measured commit."""
     pool: str
     configured: bool
     """Its nalm.toml is on the server."""
@@ -96,7 +96,7 @@ def _overviews() -> Select[Any]:
         settings.reconcile_error,
         settings.branch_error,
         case((of_head, settings.configuration_error), else_=None),
-        *(_of_project(one) for one in (waiting, failed, done, _furthest_run())),
+        *(_of_project(one) for one in (waiting, failed, done, _last_commit())),
         ProjectRow.pool,
         ProjectRow.configuration.is_not(None),
     )
@@ -113,14 +113,14 @@ def jobs_by_id(session: Session, numbers: Collection[int]) -> dict[int, JobRow]:
     return {row.id: row for row in session.scalars(select(JobRow).where(JobRow.id.in_(numbers)))}
 
 
-def _furthest_run() -> Select[int]:
-    """The newest judged run of the newest measured commit, searched back from the last commit."""
+def _last_commit() -> Select[int]:
+    """The newest commit with a verdict, searched back from the last commit."""
     return (
-        select(RunRow.id)
-        .join(CommitRow, CommitRow.id == RunRow.commit_id)
+        select(CommitRow.id)
+        .join(RunRow, RunRow.commit_id == CommitRow.id)
         .join(VerdictRow, VerdictRow.run_id == RunRow.id)
         .where(CommitRow.project_id == ProjectRow.id, about_commit())
-        .order_by(CommitRow.position.desc(), RunRow.received_at.desc(), RunRow.id.desc())
+        .order_by(CommitRow.position.desc(), CommitRow.id.desc())
         .limit(1)
     )
 

@@ -52,6 +52,7 @@ class Project(Schema):
     alerts_open: int
     """Number of open alerts that were sent, without muted ones."""
     last_verdict: VerdictBrief | None
+    """The most urgent of the newest measured commit, of equal ones the largest change, as lists show it."""
     last_activity_at: datetime | None
     repository_error: str | None
     """Why the last read of the repository failed; null: it succeeded, or there was none."""

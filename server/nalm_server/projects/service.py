@@ -25,6 +25,7 @@ from nalm_server.git.graph.errors import GraphError
 from nalm_server.projects import moving, repository
 from nalm_server.projects.problems import problems_of
 from nalm_server.projects.schemas import Project, ProjectCreated, ProjectNew, ProjectSettings
+from nalm_server.results import outcome_repository as outcomes
 from nalm_server.results import verdicts
 
 
@@ -130,7 +131,12 @@ def change_project(
 def _described(session: Session, condition: ColumnElement[bool], now: datetime) -> list[Project]:
     rows = repository.overviews(session, condition)
     problems = problems_of(session, rows, now)
-    last = verdicts.of_runs(session, [row.last_run for row in rows if row.last_run is not None])
+    last_commits = [row.last_commit for row in rows if row.last_commit is not None]
+    urgent = {
+        commit: runs[0] for commit, runs in outcomes.most_urgent(session, last_commits, None, 1).items()
+    }
+    shown = verdicts.of_runs(session, list(urgent.values()))
+    last = {commit: shown[run] for commit, run in urgent.items()}
     return [
         Project(
             name=row.name,
@@ -143,7 +149,7 @@ def _described(session: Session, condition: ColumnElement[bool], now: datetime) 
             alerts_open=row.alerts_open,
             repository_error=row.repository_error,
             problems=problems[row.name],
-            last_verdict=last[row.last_run] if row.last_run is not None else None,
+            last_verdict=last[row.last_commit] if row.last_commit is not None else None,
             last_activity_at=max(
                 (at for at in (row.job_moved_at, row.report_received_at) if at is not None), default=None
             ),

@@ -11,7 +11,7 @@ from typing import Any
 
 from nalm_core.findings.recovery import Recovery
 from nalm_core.report.outcome import Outcome
-from sqlalchemy import ColumnElement, Select, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, Select, case, exists, func, or_, select, update
 from sqlalchemy.orm import Session, aliased, undefer
 
 from nalm_server.db.reports.opening import store_of
@@ -22,7 +22,7 @@ from nalm_server.jobs.agents.models import HostRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason
 from nalm_server.results import outcome_repository
-from nalm_server.results.models import BuildRow, ReportRow, RunRow, VerdictRow
+from nalm_server.results.models import PRICED, BuildRow, ReportRow, RunRow, VerdictRow
 from nalm_server.results.series import history_repository
 from nalm_server.results.series.models import FunctionValueRow, ScenarioRow
 
@@ -31,8 +31,12 @@ BRIEF: Mapping[str, ColumnElement[Any]] = {
     "run_id": RUN.run_id,
     "scenario": SCENARIO.name,
     **{one.name: one for one in VERDICT if one.name not in ("run_id", "document")},
+    **{
+        name: case((PRICED, VERDICT.document["feature_split"][end].as_float()))
+        for name, end in (("price_low", "features_low"), ("price_high", "features_high"))
+    },
 }
-"""Columns of a verdict in a list, by name."""
+"""Columns of a verdict in a list, by name. The document is read of the few verdicts with a price."""
 
 MOST_AS_BASE = 2_000
 """A commit that hundreds of branches start from is the base of as many runs in each scenario."""

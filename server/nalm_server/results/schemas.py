@@ -54,6 +54,10 @@ class VerdictBrief(Schema):
     features_added: list[str]
     features_removed: list[str]
     price_cycles_per_packet: float | None
+    price_low: float | None
+    price_high: float | None
+    """Interval of the price in cycles per packet, at the level in the verdict's `feature_split`. null: no
+    price, or a verdict of an older version."""
     fixes_sha: str | None
     recovery: Recovery | None
     unchanged: bool

@@ -13,6 +13,7 @@ from nalm_server.base.errors import NotFoundError
 from nalm_server.base.settings import Settings
 from nalm_server.git.branch_filters.models import RepositorySettingsRow
 from nalm_server.git.events import TagPushed
+from nalm_server.polling import setup
 from nalm_server.polling import tasks as reconcile
 from nalm_server_harness import Clock
 from nalm_server_polled import Scene, polled
@@ -107,3 +108,27 @@ def test_a_change_without_a_plan_does_not_hide_the_others_and_is_reported(
     monkeypatch.setattr(reconcile, "make_up", real)
     scene.turn()
     assert (scene.error(), tags(scene)) == (None, {"bad-1", "bad-2", "v1"})
+
+
+def test_a_configuration_that_could_not_be_read_is_read_at_the_next_poll(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def configuration_error() -> str | None:
+        with scene.service.context.read_sessions() as session:
+            return session.scalars(select(RepositorySettingsRow.configuration_error)).one()
+
+    def away(*_: Any) -> None:
+        reads.append(1)
+        raise NotFoundError("the repository's copy is gone")
+
+    assert (configuration_error() or "").startswith("There is no nalm.toml at main")
+    reads: list[int] = []
+    scene.repo.git("checkout", "--quiet", "main")
+    scene.repo.commit("another", "nf.c")
+    scene.repo.push("main")
+    with monkeypatch.context() as patch:
+        patch.setattr(setup.graph, "file_text", away)
+        scene.turn()
+        assert (len(reads), configuration_error(), scene.error()) == (1, None, None)
+    scene.turn()
+    assert (configuration_error() or "").startswith("There is no nalm.toml at main")

@@ -256,7 +256,18 @@ def test_commit_shows_its_runs_and_newest_verdict(service: Service) -> None:
     assert newest == {"sfc_a": f"{101:032x}", "sfc_b": f"{102:032x}"}
     filtered = service.get("/projects/demo/commits", scenario="sfc_b")
     assert [verdict["scenario"] for verdict in filtered[0]["verdicts"]] == ["sfc_b"]
-    assert service.get("/projects/demo")["last_verdict"]["run_id"] == f"{102:032x}"
+    (listed,) = service.get("/projects/demo/commits/search")["commits"]
+    assert service.get("/projects/demo")["last_verdict"] == listed["verdicts"][0]
+
+
+def test_a_project_shows_the_most_urgent_verdict_of_its_newest_measured_commit(service: Service) -> None:
+    service.upload(body_of(make_report(1)))
+    service.upload(body_of(make_report(2, head_costs=SLOW_NAT, head_ipps=SLOW_NAT_IPP)))
+    service.upload(body_of(make_report(102, head=2, base=1, scenario="sfc_b")))
+    (newest, _) = service.get("/projects/demo/commits/search")["commits"]
+    shown = service.get("/projects/demo")["last_verdict"]
+    assert (shown["scenario"], shown["display"]) == ("sfc_a", "regressed")
+    assert shown == newest["verdicts"][0]
 
 
 def test_a_commit_is_reported_against_its_parent_whatever_a_bisection_compared_it_with(

@@ -33,6 +33,10 @@ def test_a_feature_merge_is_split_into_what_it_slowed_and_its_price(service: Ser
     assert split["efficiency_cycles"] == pytest.approx(slow, abs=0.5)
     assert split["features_cycles"] == pytest.approx(400, abs=2)
     assert split["features_cycles"] == pytest.approx(found["verdict"]["price_cycles_per_packet"])
+    of_run = found["verdict"]["feature_split"]
+    (listed,) = service.get(f"/projects/demo/commits/{sha(1)}")["verdicts"]
+    assert of_run["features_low"] < listed["price_cycles_per_packet"] < of_run["features_high"]
+    assert (listed["price_low"], listed["price_high"]) == (of_run["features_low"], of_run["features_high"])
 
 
 def test_two_runs_years_apart_are_split_by_their_stages(service: Service) -> None:

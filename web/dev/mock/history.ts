@@ -287,6 +287,8 @@ const briefOf = (head: number): VerdictBrief => {
     features_added: verdict.features_added ?? [],
     features_removed: verdict.features_removed ?? [],
     price_cycles_per_packet: verdict.price_cycles_per_packet ?? null,
+    price_low: verdict.feature_split?.features_low ?? null,
+    price_high: verdict.feature_split?.features_high ?? null,
     fixes_sha: verdict.fixes_sha,
     recovery: verdict.recovery,
     unchanged: verdict.unchanged,

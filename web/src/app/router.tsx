@@ -203,6 +203,8 @@ export const router = createRouter({
   defaultErrorComponent: CrashedPage,
   scrollRestoration: true,
   defaultPreload: "intent",
+  // What was typed for one alert, project or host is not shown, or sent, for another one.
+  defaultRemountDeps: ({ params }) => params,
 });
 
 declare module "@tanstack/react-router" {

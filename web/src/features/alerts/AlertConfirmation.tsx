@@ -78,8 +78,7 @@ function Asking({ alert }: { alert: AlertDetail }) {
   const again = useAction(() => measureAlertAgain(alert.id), { renews });
   const search = useAction(() => bisectAlert(alert.id), { renews });
   const offered = allowed && isActiveAlert(alert) && !isMoving(alert);
-  const once = (action: typeof again | typeof search) => () => action.isPending || action.mutate(undefined);
-  useKeys(offered ? { n: once(again), b: once(search) } : NO_KEYS);
+  useKeys(offered ? { n: () => again.mutate(undefined), b: () => search.mutate(undefined) } : NO_KEYS);
   if (!offered) return null;
   return (
     <div className="form-line spaced">

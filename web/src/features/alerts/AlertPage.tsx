@@ -171,7 +171,7 @@ function Evidence({ alert, scenario, onScenario }: EvidenceProps) {
       </Panel>
       {runId !== null && (
         <Panel
-          title="The run that showed it"
+          title="The run that shows it"
           aside={<span className="soft">CPP of the chain, cycles/packet</span>}
         >
           <AlertRounds project={alert.project} runId={runId} />

@@ -13,7 +13,7 @@ interface Props {
   runId: string;
 }
 
-/** The rounds of the run that showed it, and ways to all that was recorded of it. */
+/** The rounds of the newest run that shows it, and ways to all that was recorded of it. */
 export function AlertRounds({ project, runId }: Props) {
   const { data: run, error } = useQuery(runQuery(runId));
   if (run === undefined)

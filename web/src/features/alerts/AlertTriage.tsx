@@ -41,7 +41,7 @@ export function AlertTriage({ alert, open, onOpen, onDone }: Props) {
   const act = (one: Triage): void => {
     if (!offered.includes(one)) return;
     if (one.form) onOpen(one.state);
-    else if (!acknowledge.isPending) acknowledge.mutate(undefined);
+    else acknowledge.mutate(undefined);
   };
   const keys = TRIAGE.map((one) => [one.key, () => act(one)] as const);
   useKeys({ ...Object.fromEntries(keys), m: () => onOpen("mute") });

@@ -5,15 +5,15 @@ import { Link } from "@tanstack/react-router";
 import { commitQuery } from "../../shared/api/queries";
 import type { CommitSummary, VerdictBrief } from "../../shared/api/types";
 import { byUrgency } from "../../shared/logic/run/verdict";
-import { ago, moment, said, signed, THIN } from "../../shared/logic/text/format";
+import { ago, moment, said } from "../../shared/logic/text/format";
 import { Icon } from "../../shared/ui/Icon";
 import { JobBadge, JobProgress } from "../../shared/ui/jobs/JobProgress";
 import { FixesLink } from "../../shared/ui/links/FixesLink";
 import type { RowPlace } from "../../shared/ui/lists/VirtualList";
-import { ChangeText, changeAt, changeOfRun, named, priceOfRun } from "../../shared/ui/run/ChangeText";
 import { ChangeWhisker } from "../../shared/ui/run/ChangeWhisker";
 import { OutcomePills } from "../../shared/ui/run/OutcomePills";
 import { VerdictBadge } from "../../shared/ui/run/VerdictBadge";
+import { VerdictChange } from "../../shared/ui/run/VerdictChange";
 import { FailedPart } from "../../shared/ui/States";
 
 interface Props {
@@ -123,7 +123,9 @@ function VerdictCells({ project, commit, verdict, reach, nameScenarios }: CellsP
         <VerdictBadge display={verdict.display} />
       </div>
       <div className="commit-change">
-        <ChangeOf sha={commit.sha} verdict={verdict} reach={reach} />
+        <VerdictChange sha={commit.sha} verdict={verdict}>
+          <ChangeWhisker of={verdict} display={verdict.display} reach={reach} />
+        </VerdictChange>
       </div>
       <div className="commit-what">
         <What project={project} verdict={verdict} nameScenario={nameScenarios} />
@@ -176,30 +178,6 @@ function AllVerdicts({ project, commit, reach }: Props) {
 const STANDS: ReadonlySet<string> = new Set(["queued", "failed", "invalid"]);
 
 const NotMeasured = () => <span className="verdict state-pill">Not measured</span>;
-
-function ChangeOf({ sha, verdict, reach }: { sha: string; verdict: VerdictBrief; reach: number }) {
-  if (verdict.unchanged) return <span className="soft">same code as its base</span>;
-  if (verdict.price_cycles_per_packet !== null)
-    return (
-      <>
-        <span className="change" data-quantity={priceOfRun(verdict.run_id)}>
-          {signed(verdict.price_cycles_per_packet)}
-          {THIN}cycles/packet
-        </span>
-        <span className="commit-meta">price of the feature</span>
-      </>
-    );
-  if (verdict.ratio_cpp === null) return null;
-  return (
-    <>
-      <ChangeText
-        of={verdict}
-        quantity={named(changeOfRun(verdict.run_id), changeAt(sha, verdict.scenario))}
-      />
-      <ChangeWhisker of={verdict} display={verdict.display} reach={reach} />
-    </>
-  );
-}
 
 /** Without the change of a verdict `same`, which stands beside it with its interval. */
 const restOf = ({ display, ratio_cpp, summary }: VerdictBrief): string =>

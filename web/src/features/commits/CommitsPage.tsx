@@ -73,7 +73,6 @@ export function CommitsPage() {
       {commits !== undefined && (commits.length > 0 || filtered) && (
         <search className="list-filter">
           <SearchBox
-            key={project}
             label="Search commits"
             placeholder="Subject, author, hash or path"
             value={search.q}

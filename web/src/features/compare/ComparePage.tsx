@@ -3,13 +3,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Navigate, useNavigate } from "@tanstack/react-router";
 import { ApiError } from "../../shared/api/client";
-import { compareQuery } from "../../shared/api/compare";
+import { compareQuery, revisionsQuery } from "../../shared/api/compare";
 import { commitQuery, projectQuery, scenariosQuery } from "../../shared/api/queries";
-import type { Comparison, Verdict } from "../../shared/api/types";
+import type { CommitDetail, Comparison, Verdict } from "../../shared/api/types";
 import { functionKey } from "../../shared/logic/code/codeRows";
 import type { CompareSearch } from "../../shared/logic/run/compareSearch";
 import { kindOf } from "../../shared/logic/run/kinds";
-import { axisOf, pairText, type Sides, sidesOf } from "../../shared/logic/run/sides";
+import { axisOf, isSha, pairText, type Sides, shownBase, sidesOf } from "../../shared/logic/run/sides";
 import { judgedChain } from "../../shared/logic/run/verdict";
 import { currentScenario } from "../../shared/logic/search";
 import { fileName } from "../../shared/logic/text/csv";
@@ -36,6 +36,7 @@ import { CodePanels } from "./CodePanel";
 import { DecompositionPanel } from "./DecompositionPanel";
 import { LinkedPanel } from "./LinkedPanel";
 import { RecentPairs, useRemembered } from "./RecentPairs";
+import { ScenariosPanel } from "./ScenariosPanel";
 import { SidePickers } from "./SidePickers";
 
 const route = getRouteApi("/p/$project/compare");
@@ -109,26 +110,39 @@ function Newest({ project }: { project: string }) {
   );
 }
 
-/** A link that names only the head is completed with the base it was measured against. */
-function WithItsBase({
-  project,
-  head,
-  scenario,
-}: {
+interface HeadProps {
   project: string;
   head: string;
   scenario: string | undefined;
-}) {
-  const { data: commit, error, refetch } = useQuery(commitQuery(project, head));
-  if (commit === undefined) return error ? <Failed error={error} onRetry={refetch} /> : <Loading />;
-  const base = commit.base_sha ?? commit.parent_sha;
+}
+
+/** A link that names only the head is completed with the base of the verdict that lists show of it. */
+function WithItsBase({ project, head, scenario }: HeadProps) {
+  const named = !isSha(head);
+  const revisions = useQuery({ ...revisionsQuery(project, head), enabled: named });
+  const found = revisions.isPlaceholderData ? undefined : revisions.data;
+  const sha = named ? found?.find((one) => one.kind !== "commit" && one.name === head)?.sha : head;
+  const commit = useQuery({ ...commitQuery(project, sha ?? ""), enabled: sha !== undefined });
+  if (commit.data !== undefined) return <ToItsBase {...{ project, scenario }} commit={commit.data} />;
+  const { error, refetch } = sha === undefined ? revisions : commit;
+  if (error) return <Failed error={error} onRetry={refetch} />;
+  if (found === undefined || sha !== undefined) return <Loading />;
+  return (
+    <CenterState icon="swap" title={`There is no branch or tag ${head}`}>
+      <p>Choose a branch, a tag or a commit above.</p>
+    </CenterState>
+  );
+}
+
+function ToItsBase({ project, commit, scenario }: Omit<HeadProps, "head"> & { commit: CommitDetail }) {
+  const base = shownBase(commit, scenario);
   if (base === null)
     return (
       <CenterState icon="swap" title="This commit has no base">
         <p>This is the first commit of the history. Choose a commit to compare it with.</p>
       </CenterState>
     );
-  const search = { base, head, ...(scenario ? { scenario } : {}) };
+  const search = { base, head: commit.sha, ...(scenario ? { scenario } : {}) };
   return <Navigate to="/p/$project/compare" params={{ project }} search={search} replace />;
 }
 
@@ -193,6 +207,14 @@ function Result({
           project={project}
           display={verdict.display}
           checks={checks}
+          base={comparison.base.sha}
+          head={comparison.head.sha}
+          scenario={comparison.scenario}
+        />
+      )}
+      {axisOf(search) === "commit" && (
+        <ScenariosPanel
+          project={project}
           base={comparison.base.sha}
           head={comparison.head.sha}
           scenario={comparison.scenario}

@@ -7,7 +7,14 @@ import { compareSearch } from "../../shared/logic/run/compareSearch";
 import { whatHelps } from "../../shared/logic/run/nextSteps";
 import { launchRatios } from "../../shared/logic/run/ratios";
 import { domain, tickDecimals, ticks } from "../../shared/logic/run/rounds";
-import { pairText, sidesOf, swapped, withPair } from "../../shared/logic/run/sides";
+import {
+  pairText,
+  shownBase,
+  sidesOf,
+  swapped,
+  verdictsAgainst,
+  withPair,
+} from "../../shared/logic/run/sides";
 import { along, layout, neighbour, toneOf } from "./flame";
 
 describe("sides", () => {
@@ -102,7 +109,10 @@ test("a line leads to the forge, a system header nowhere", () => {
 test("an undecided run says what would help, a decided one nothing", () => {
   expect(whatHelps({ display: "same", checks: [] })).toEqual([]);
   const failed = [{ name: "generator_honest", passed: false, message: "" }];
-  expect(whatHelps({ display: "invalid", checks: failed })[0]).toContain("generator");
+  const invalid = whatHelps({ display: "invalid", checks: failed });
+  expect(invalid[0]).toContain("generator");
+  expect(invalid[1]).toMatch(/^Then measure again/);
+  expect(whatHelps({ display: "invalid", checks: [] })[0]).toMatch(/^Measure again/);
 });
 
 test("a load that was not offered or not carried has its own advice", () => {
@@ -134,4 +144,30 @@ test("rounds that are all equal have an axis, and ticks that differ", () => {
   const reported = marks.map((mark) => mark.toFixed(tickDecimals(marks)));
   expect(new Set(reported).size).toBe(marks.length);
   expect(domain([10, 20], 1)).toEqual([9.2, 20.8]);
+});
+
+const COMMIT = {
+  parent_sha: "parent",
+  base_sha: "of its newest job",
+  verdicts: ["sfc_a", "sfc_b", "sfc_c"].map((scenario) => ({ run_id: `run of ${scenario}`, scenario })),
+  runs: [
+    { run_id: "an earlier run of sfc_a", base_sha: "good" },
+    { run_id: "run of sfc_a", base_sha: "parent" },
+    { run_id: "run of sfc_b", base_sha: "merge base" },
+    { run_id: "run of sfc_c", base_sha: "parent" },
+  ],
+};
+
+test("a link to a commit opens the comparison whose verdict was shown, not that of its newest job", () => {
+  expect(shownBase(COMMIT, "sfc_a")).toBe("parent");
+  expect(shownBase(COMMIT, "sfc_b")).toBe("merge base");
+  expect(shownBase(COMMIT, undefined)).toBe("parent");
+  const waiting = { ...COMMIT, verdicts: [], runs: [] };
+  expect(shownBase(waiting, undefined)).toBe("of its newest job");
+  expect(shownBase({ ...waiting, base_sha: null }, undefined)).toBe("parent");
+});
+
+test("verdicts against another base are not of the pair", () => {
+  expect(verdictsAgainst(COMMIT, "parent").map((one) => one.scenario)).toEqual(["sfc_a", "sfc_c"]);
+  expect(verdictsAgainst(COMMIT, "good")).toEqual([]);
 });

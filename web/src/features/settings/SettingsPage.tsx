@@ -49,7 +49,7 @@ export function SettingsPage() {
       {allowed && about.data && (
         <>
           <PartTabs label="Settings" words={WORDS} current={part} first="project" />
-          <Shown key={project} project={project} />
+          <Shown project={project} />
         </>
       )}
     </>

@@ -12388,6 +12388,10 @@ export interface components {
             outcome: components["schemas"]["Outcome"];
             /** Price Cycles Per Packet */
             price_cycles_per_packet: number | null;
+            /** Price High */
+            price_high: number | null;
+            /** Price Low */
+            price_low: number | null;
             /** Ratio Cpp */
             ratio_cpp: number | null;
             recovery: components["schemas"]["Recovery"] | null;

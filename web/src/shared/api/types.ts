@@ -38,6 +38,7 @@ export type CodeComparison = Schemas["CodeComparison"];
 export type FunctionJudgement = Schemas["FunctionJudgement"];
 export type Commit = Schemas["Commit"];
 export type CommitPage = Schemas["CommitPage"];
+export type CommitDetail = Schemas["CommitDetail"];
 export type CommitSummary = Schemas["CommitSummary"];
 export type CommitRef = Schemas["CommitRef"];
 export type Compared = Schemas["Compared"];

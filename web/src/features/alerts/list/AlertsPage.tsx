@@ -52,7 +52,7 @@ export function AlertsPage() {
       >
         <Muting project={project} search={search} set={set} />
       </PageHead>
-      <AlertFilters key={project} project={project} search={search} facets={facets} set={set} />
+      <AlertFilters project={project} search={search} facets={facets} set={set} />
       <div className="history-legend">
         <AlertStateFilter
           requested={states}

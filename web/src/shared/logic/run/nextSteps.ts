@@ -54,5 +54,6 @@ export function whatHelps({ display, checks, status, scenario = "" }: Undecided)
   if (display !== "invalid") return [];
   if (status === "failed")
     return ["The host could not measure. See the log, fix the host, and measure again."];
-  return [...known, "Then measure again: an invalid run enters no history."];
+  const again = "easure again: an invalid run enters no history.";
+  return [...known, known.length > 0 ? `Then m${again}` : `M${again}`];
 }

@@ -21,6 +21,9 @@ export const AXIS_WORDS: Record<Axis, string> = {
 
 export const axisOf = (search: CompareSearch): Axis => search.by ?? "commit";
 
+/** A commit by its hash or the beginning of it, not by the name of a branch or tag. */
+export const isSha = (revision: string): boolean => /^[0-9a-f]{7,64}$/.test(revision);
+
 /** Null while something is still to be chosen. Every axis but the commit's has one commit on both sides. */
 export function sidesOf(search: CompareSearch): Sides | null {
   const { base, head, scenario, base_scenario, base_host, head_host } = search;
@@ -66,3 +69,29 @@ export function withPair(pairs: readonly CompareSearch[], search: CompareSearch)
   if (said === "") return [...pairs];
   return [pair, ...pairs.filter((one) => pairText(one) !== said)].slice(0, KEPT);
 }
+
+interface Measured {
+  parent_sha: string | null;
+  base_sha: string | null;
+  runs: readonly { run_id: string; base_sha: string | null }[];
+}
+
+interface OfRun {
+  run_id: string;
+  scenario: string;
+}
+
+type Commit<Of extends OfRun> = Measured & { verdicts: readonly Of[] };
+
+const baseOf = ({ runs }: Measured, verdict: OfRun | undefined): string | null =>
+  runs.find((run) => run.run_id === verdict?.run_id)?.base_sha ?? null;
+
+/** The base of the verdict in a scenario, else of the first; of a commit without one, the base of its job. */
+export function shownBase<Of extends OfRun>(commit: Commit<Of>, scenario: string | undefined): string | null {
+  const shown = commit.verdicts.find((one) => one.scenario === scenario) ?? commit.verdicts[0];
+  return baseOf(commit, shown) ?? commit.base_sha ?? commit.parent_sha;
+}
+
+/** Verdicts that compare the commit with this base. */
+export const verdictsAgainst = <Of extends OfRun>(commit: Commit<Of>, base: string): Of[] =>
+  commit.verdicts.filter((one) => baseOf(commit, one) === base);

@@ -138,6 +138,7 @@ test("a person's words stay as they are", () => {
 test("moments in the server's sentences are the reader's", () => {
   const at = moment("2026-11-22T06:14:20Z");
   expect(said("+0.0 % cycles, within ±1 %")).toBe("\u00b10.0\u202f% cycles, within \u00b11\u202f%");
+  expect(said("remains +0.0 % [-0.0, +0.0]")).toBe("remains \u00b10.0\u202f% [\u00b10.0, \u00b10.0]");
   expect(said("silent since 2026-11-22 06:14:20")).toBe(`silent since ${at}`);
 });
 

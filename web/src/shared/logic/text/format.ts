@@ -73,7 +73,7 @@ export const said = (sentence: string): string =>
   sentence
     .replace(SERVER_MOMENT, (_, on, at) => moment(`${on}T${at}Z`))
     .replace(/(?<![\w.)\]/-])-(?=\d)/g, MINUS)
-    .replace(/(?<![\d.])[+\u2212](?=0(?:\.0+)? %)/g, "\u00b1")
+    .replace(/(?<![\d.])[+\u2212](?=0(?:\.0+)?(?: %|[,\]]))/g, "\u00b1")
     .replace(/(?<=\d) %/g, `${THIN}%`);
 
 /** A signed number: +1.20, −0.45. `decimals` fixed, so that a column lines up. */

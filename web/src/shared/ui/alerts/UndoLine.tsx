@@ -27,7 +27,7 @@ export function UndoLine({ project, done, onUndone }: Props) {
     },
   });
   const refused = undo.data?.refused[0];
-  useKeys({ u: () => undo.isPending || undo.mutate(undefined) });
+  useKeys({ u: () => undo.mutate(undefined) });
   return (
     <div className="undo-line">
       <span role="status">{done.text}</span>

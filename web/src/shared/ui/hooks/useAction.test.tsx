@@ -71,3 +71,35 @@ test("a session that has ended leaves the form as it is, and says how to go on",
   });
   expect(onDone).not.toHaveBeenCalled();
 });
+
+test("a second press while its request is under way sends nothing; another request is sent beside it", async () => {
+  const ended: (() => void)[] = [];
+  const send = vi.fn((_row: { id: number }) => new Promise<void>((end) => ended.push(end)));
+  function Rows() {
+    const action = useAction(send);
+    return [1, 2].map((id) => (
+      <button key={id} type="button" onClick={() => action.mutate({ id })}>
+        {id}
+      </button>
+    ));
+  }
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <Rows />
+    </QueryClientProvider>,
+  );
+  const press = (name: string) => fireEvent.click(screen.getByRole("button", { name }));
+  const sent = () => send.mock.calls.map(([row]) => row.id);
+  await act(async () => {
+    press("1");
+    press("1");
+  });
+  await act(async () => press("1"));
+  expect(sent()).toEqual([1]);
+  await act(async () => press("2"));
+  expect(sent()).toEqual([1, 2]);
+  await act(async () => ended[0]?.());
+  await act(async () => press("2"));
+  await act(async () => press("1"));
+  expect(sent()).toEqual([1, 2, 1]);
+});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { change, interval } from "../../logic/text/format";
+import { change, interval, signed } from "../../logic/text/format";
 import { known, ratio } from "../../logic/text/units";
 
 export interface RatioInterval {
@@ -24,6 +24,30 @@ export function ChangeText({ of, quantity }: { of: RatioInterval; quantity?: str
   return (
     <span className="change" data-quantity={quantity}>
       {change(known(of.ratio_cpp, ratio))} {range && <span className="interval">{range}</span>}
+    </span>
+  );
+}
+
+interface PriceProps {
+  cycles: number;
+  low?: number | null | undefined;
+  high?: number | null | undefined;
+  run: string | undefined;
+}
+
+/** "+400.0 [+398.1, +401.9] cycles/packet", a price with its interval if there is one. */
+export function PriceText({ cycles, low, high, run }: PriceProps) {
+  return (
+    <span className="change price-text" data-quantity={run && priceOfRun(run)}>
+      {signed(cycles)}{" "}
+      {low != null && high != null && (
+        <>
+          <span className="interval">
+            [{signed(low)}, {signed(high)}]
+          </span>{" "}
+        </>
+      )}
+      <span className="interval">cycles/packet</span>
     </span>
   );
 }

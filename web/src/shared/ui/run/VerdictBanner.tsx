@@ -3,11 +3,11 @@
 import type { ReactNode } from "react";
 import type { Change, CodeChange, Verdict } from "../../api/types";
 import { judgedChain } from "../../logic/run/verdict";
-import { change, changeWithInterval, figure, MISSING, said, signed, THIN } from "../../logic/text/format";
+import { change, changeWithInterval, figure, MISSING, said } from "../../logic/text/format";
 import { known, ratio } from "../../logic/text/units";
 import { MetricName } from "../Help";
 import { FixesLink } from "../links/FixesLink";
-import { changeOfRun, priceOfRun } from "./ChangeText";
+import { changeOfRun, PriceText } from "./ChangeText";
 import { VerdictBadge } from "./VerdictBadge";
 
 interface Props {
@@ -60,10 +60,12 @@ function Extras({ project, verdict, run }: Pick<Props, "project" | "run"> & { ve
       {verdict.price_cycles_per_packet != null && (
         <span className="tag">
           price{" "}
-          <span data-quantity={run && priceOfRun(run)}>
-            {signed(verdict.price_cycles_per_packet)}
-            {THIN}cycles/packet
-          </span>
+          <PriceText
+            cycles={verdict.price_cycles_per_packet}
+            low={verdict.feature_split?.features_low}
+            high={verdict.feature_split?.features_high}
+            run={run}
+          />
         </span>
       )}
       <FixesLink project={project} verdict={verdict} className="tag" />
