@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from nalm_core.report.run_report import RunStatus
@@ -91,7 +91,9 @@ def measure_scenarios(
     Raises UsageError if `effort` or `profile` is given, which are of cycles, for a run under load.
     """
     config = read_config(repository, comparison.head)
-    chosen = [split_name(name) for name in scenarios or config.standing()]
+    if not scenarios and (gone := _gone(repository, comparison.base, config)):
+        progress.say(f"not measured, since head's nalm.toml has no such scenario: {', '.join(gone)}")
+    chosen = [split_name(name) for name in dict.fromkeys(scenarios or config.standing())]
     for name, kind in chosen:
         config.scenario(name)
         if kind is not RunKind.CYCLES:
@@ -124,6 +126,13 @@ def measure_scenarios(
             result = run(name, kind)
         if result is not None:
             yield result
+
+
+def _gone(repository: Repository, base: Revision, head: Config) -> list[str]:
+    """Scenarios measured at base that head no longer has; none if base has no usable nalm.toml."""
+    with suppress(ConfigError):
+        return [name for name in read_config(repository, base).standing() if name not in head.scenarios]
+    return []
 
 
 def _require_of_cycles(name: str, effort: Effort, *, profile: bool) -> None:

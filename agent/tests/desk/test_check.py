@@ -359,6 +359,16 @@ def test_a_scenario_that_this_host_cannot_measure_keeps_no_result_of_others(
     assert mistaken.returncode == 2, "--never-fail tolerates no mistake of nalm.toml"
 
 
+def test_a_scenario_that_head_no_longer_has_is_named(nf_repository: NfRepository, nalm: Nalm) -> None:
+    nf_repository.commit("several scenarios", nalm__toml=SEVERAL)
+    nf_repository.write("nalm.toml", NALM_TOML)
+    done = nalm.run("check", cwd=nf_repository.path)
+    assert done.returncode == 0, done.stderr
+    assert "head's nalm.toml has no such scenario: wide, zero" in done.stderr
+    twice = nalm.run("check", "--scenario", "tiny", "--scenario", "tiny", "--json", cwd=nf_repository.path)
+    assert json.loads(twice.stdout)["scenario"]["name"] == "tiny", "a scenario named twice is measured once"
+
+
 def test_a_commit_with_a_mistake_in_nalm_toml_keeps_no_result_of_others(
     nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:

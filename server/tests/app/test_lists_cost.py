@@ -9,7 +9,7 @@ from nalm_server_harness import Service, counted
 from nalm_server_reports import body_of, make_report, sha
 
 PATHS = {
-    "/projects": 3,
+    "/projects": 4,
     "/projects/demo/commits": 4,
     f"/projects/demo/commits/{sha(1)}": 5,
     "/projects/demo/commits/search": 7,
