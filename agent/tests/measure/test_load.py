@@ -54,6 +54,7 @@ def added_per_packet(report: RunReport) -> float:
     return head - base
 
 
+@pytest.mark.timed
 def test_what_costs_by_poll_shows_at_a_partial_load(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:

@@ -37,6 +37,7 @@ def cycles_per_poll(curve: Sweep) -> float:
     return next(one.cpp * one.batch for one in curve.points if one.cpp is not None and one.batch is not None)
 
 
+@pytest.mark.timed
 def test_polls_find_several_packets_when_gaps_are_shorter_than_a_poll(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
