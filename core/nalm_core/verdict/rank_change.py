@@ -126,9 +126,7 @@ def rank_change(metric: OwnMetric, arm: Arm, alpha: float) -> dict[str, object]:
         elif steps is not None and hides(differences, margin, alpha):
             reason = steps_text(steps.width_ns)
     outcome = _outcome(decision, metric)
-    # An outlying launch moves a mean, and not the ratio that stands beside it.
-    middle = [median(arm) for arm in zip(*pairs, strict=True)] if relative else None
-    return ({} if middle is None else {"base": middle[0], "head": middle[1]}) | {
+    shown: dict[str, object] = {
         "outcome": outcome,
         "ratio": _ratio(location.estimate, relative=relative),
         "low": _ratio(location.low, relative=relative),
@@ -136,6 +134,9 @@ def rank_change(metric: OwnMetric, arm: Arm, alpha: float) -> dict[str, object]:
         "level": 1 - (2 * EQUIVALENCE_ALPHA if decision == "same" else alpha),
         "reason": _at_the_limit(metric, arm, outcome) or reason,
     }
+    if relative:  # an outlying launch moves a mean, and not the ratio that stands beside it
+        shown |= {"base": median(base for base, _ in pairs), "head": median(head for _, head in pairs)}
+    return shown
 
 
 def growth_change(metric: OwnMetric, arm: Arm) -> dict[str, object]:

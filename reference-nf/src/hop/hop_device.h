@@ -5,7 +5,6 @@
 #ifndef HOP_DEVICE_H
 #define HOP_DEVICE_H
 
-
 #include <rte_mempool.h>
 
 #include "hop/hop_settings.h"

@@ -6,7 +6,6 @@
 #ifndef HOP_NF_H
 #define HOP_NF_H
 
-
 #include <rte_mbuf.h>
 
 #include "hop/hop.h"

@@ -6,7 +6,6 @@
 #ifndef HOP_SWITCH_H
 #define HOP_SWITCH_H
 
-
 #include <rte_mbuf.h>
 
 #include "hop/hop.h"
