@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import gettempdir
 
 import pytest
 from nalm_agent.store.home import Home, WorkDir
@@ -47,6 +49,14 @@ def traffic_repository(tmp_path: Path) -> NfRepository:
         shutil.copy(path, repository.path)
     repository.commit("first", nalm__toml=RATES_TOML)
     return repository
+
+
+@pytest.fixture
+def enterable(tmp_path: Path) -> None:
+    """Lets every user, that of builds as well, get to this test's directory: pytest makes them private."""
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.stat().st_uid == os.geteuid() and folder.is_relative_to(gettempdir()):
+            folder.chmod(folder.stat().st_mode | 0o011)
 
 
 @pytest.fixture

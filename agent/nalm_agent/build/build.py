@@ -26,13 +26,14 @@ from nalm_agent.build.host_limits import BUILD_DISK, BUILD_MEMORY, require_grant
 from nalm_agent.build.isolation.build_user import build_user, can_enter, open_to_read, take_back
 from nalm_agent.build.isolation.cgroup import Limits, build_group
 from nalm_agent.build.isolation.network import granted
+from nalm_agent.build.readable_source import copy_readable
 from nalm_agent.build.sandbox import Isolation, isolation
 from nalm_agent.config.beside import digest_beside, named_beside
 from nalm_agent.config.nalm_toml import Config
 from nalm_agent.native.compilers import program_stamps
 from nalm_agent.native.toolchain import build_environment, compilers_of, toolchain
 from nalm_agent.runtime.errors import BuildError, ConfigError, HostError
-from nalm_agent.source.git import Repository, Revision
+from nalm_agent.source.git import Repository, Revision, are_whole
 from nalm_agent.store import file_lock
 from nalm_agent.store.disk_use import DiskWatch, remove_written
 from nalm_agent.store.home import Home
@@ -43,6 +44,8 @@ BUILDS, SOURCES = "builds", "sources"
 LOG, MADE, FUNCTIONS, BESIDE = "build.log", "build.json", "functions", "config"
 _MADE_VERSION = 3
 """Version of the document kept beside a build."""
+_READS_PATHS_ALONE = "reads [build] paths alone"
+"""In the address of a build that cannot read its whole commit, as earlier ones could."""
 _UNBUILT = "unbuilt:"
 _FOR_GOOD = ("setpriv", "--no-new-privs", "--")
 """Prevents a build from regaining privileges; in a sandbox bubblewrap does the same."""
@@ -74,6 +77,8 @@ class Task:
     key: str
     isolation: Isolation
     source: Path
+    unreadable: frozenset[str]
+    """Paths below `source` that the build cannot read."""
     rebuild: bool
     fills_cache: bool
     reading: LimitedReading
@@ -103,6 +108,7 @@ def build_address(repository: Repository, revision: Revision, config: Config) ->
         program_stamps(settings.commands),
         _MADE_VERSION,
         *([beside] if beside else []),
+        *([] if are_whole(settings.paths) else [_READS_PATHS_ALONE]),
     )
 
 
@@ -154,7 +160,18 @@ def build(
     )
     with LimitedReading() as reading:
         task = Task(
-            home, repository, revision, config, key, isolation(), source, rebuild, fills_cache, reading, step
+            home,
+            repository,
+            revision,
+            config,
+            key,
+            isolation(),
+            source,
+            repository.outside(revision, config.build.paths),
+            rebuild,
+            fills_cache,
+            reading,
+            step,
         )
         return _built(task, waiting)
 
@@ -271,7 +288,11 @@ def _build_inside(new: Path, log: Path, task: Task) -> None:
     temporary = new / "tmp"
     cache = cache_folder(task.home, task.repository.root)
     beside = _copy_beside(task, new / BESIDE)
-    places = sandbox.Places(task.source, new / "build", cache, temporary, task.fills_cache, beside)
+    source = task.source
+    if task.unreadable:
+        source = new / "source"
+        copy_readable(task.source, source, task.unreadable)
+    places = sandbox.Places(source, new / "build", cache, temporary, task.fills_cache, beside)
     places.build.mkdir()
     places.hand_over()
     env = build_environment(Path(sandbox.CACHE), Path("/nalm")) | {"HOME": sandbox.HOME}
@@ -293,12 +314,15 @@ def _build_inside(new: Path, log: Path, task: Task) -> None:
                     *sandbox.wrap(command, places, env, memory_bytes=memory_bytes, network=network),
                 ],
                 isolated=True,
+                unreadable=task.unreadable,
                 disk=_disk_watch(places.build, temporary, cache),
                 out_of_memory=group.out_of_memory,
             )
             run_commands(settings, inside, log, task.step)
     finally:
         remove_written(temporary)
+        if source is not task.source:
+            remove_written(source)
     if build_user() is not None:
         take_back(places.build)
 
@@ -323,7 +347,7 @@ def _build_in_place(new: Path, log: Path, task: Task) -> None:
         if user is not None:
             user.own(directory, cache)
         try:
-            task.repository.export(task.revision, source)
+            copy_readable(task.source, source, task.unreadable)
             if user is not None:
                 open_to_read(place)
             env = build_environment(cache, place)
@@ -343,6 +367,7 @@ def _build_in_place(new: Path, log: Path, task: Task) -> None:
                         *command,
                     ],
                     isolated=False,
+                    unreadable=task.unreadable,
                     disk=_disk_watch(directory, cache),
                     out_of_memory=group.out_of_memory,
                 )

@@ -8,12 +8,13 @@ import shutil
 import subprocess
 import textwrap
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from nalm_agent.build.host_limits import BUILD_MEMORY, BUILD_SECONDS
 from nalm_agent.build.own_progress import OwnProgress
+from nalm_agent.build.readable_source import hint_of_refused
 from nalm_agent.build.sandbox import READABLE, STOPPED
 from nalm_agent.config.beside import CONFIG_DIR
 from nalm_agent.config.nalm_toml import BuildConfig
@@ -72,6 +73,8 @@ class Surroundings:
     env: Mapping[str, str]
     wrap: Callable[[list[str]], list[str]]
     isolated: bool
+    unreadable: Collection[str]
+    """Paths below `source` that a build cannot read, since [build] paths does not name them."""
     disk: DiskWatch
     out_of_memory: Callable[[], bool]
     """True if the build's processes together exceeded their memory limit."""
@@ -162,12 +165,14 @@ def _explained(
         )
     if _STOPPED.search(everything) or code in STOPPED:
         return UnrepeatableError(message, hint="a signal stopped it, possibly for lack of memory", log=said)
-    hint = None
+    hint, complaint = None, first_complaint(everything)
     if _OUT_OF_MEMORY.search(everything):
         hint = f"each of its processes may take {settings.memory_mb} MB; raise [build] memory_mb in nalm.toml"
+    elif refused_hint := hint_of_refused(everything, complaint, where.unreadable):
+        hint = refused_hint
     elif where.isolated and _READ_ONLY.search(everything):
         hint = "sources are read-only: let the build write to {build}"
-    if complaint := first_complaint(everything):
+    if complaint:
         message += f": {textwrap.shorten(complaint, MOST_OF_COMPLAINT, placeholder='...')}"
     return BuildError(message, hint=hint, log=said)
 

@@ -83,7 +83,7 @@ name = "{found.name}"
 commands = [
 {_lines(commands)}]
 artifacts = {_array([found.executable])}   # executables, libraries under {{build}}; patterns: "drivers/*.so"
-paths = ["."]   # what the build depends on; a commit that changes none of it is not measured
+paths = ["."]   # all that the build reads; a commit that changes none of it is not measured
 
 [run]
 # {{eal}}: EAL options for the cores; {{features}}: the scenario's, joined by ","; {{traffic}}: its file

@@ -16,7 +16,7 @@ import shutil
 import subprocess
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from nalm_core.text.commit_name import short
 from nalm_core.text.plain_text import plain_line
@@ -71,9 +71,20 @@ _SETTINGS = [
 """For every call. Some may fetch: a partial clone fetches what it lacks."""
 _OF_INDEX = ["-c", "core.splitIndex=false", "-c", f"core.hooksPath={os.devnull}"]
 """For calls that write nalm's own index: no part of it goes to the repository, and no hook of it runs."""
+_ROOT = "."
 _LINK = "120000 "
 """Begins the entry of a symbolic link in a tree."""
 _ANCESTOR = re.compile(r"[~^][~^0-9]*+$")
+
+
+def _inside(path: str) -> str:
+    """A path below the root as git writes it; `_ROOT` for the root."""
+    return str(PurePosixPath(path.lstrip("/")))
+
+
+def are_whole(paths: Sequence[str]) -> bool:
+    """True if paths of a repository name its root."""
+    return any(_inside(path) == _ROOT for path in paths)
 
 
 def fetch_hint(name: str) -> str:
@@ -338,12 +349,12 @@ class Repository:
 
         "." stands for the whole tree.
         """
-        names = {path: path.strip("/").removeprefix("./") for path in paths}
-        entries = self._entries(revision.tree, {name for name in names.values() if name not in ("", ".")})
+        names = {path: _inside(path) for path in paths}
+        entries = self._entries(revision.tree, {name for name in names.values() if name != _ROOT})
         total = hashlib.sha256()
         for path in sorted(paths):
             name = names[path]
-            entry = revision.tree if name in ("", ".") else entries.get(name)
+            entry = revision.tree if name == _ROOT else entries.get(name)
             if not entry:
                 return None
             total.update(f"{name}\0{entry}\0".encode())
@@ -371,7 +382,7 @@ class Repository:
             )
         if done.returncode != 0 or len(answer) != len(("object", "type", "size")):
             return None
-        name = path.strip("/").removeprefix("./")
+        name = _inside(path)
         entry = self._entries(revision.tree, {name}).get(name)
         if entry is not None and not entry.startswith(_LINK):
             return self.digest(revision, [path])
@@ -384,6 +395,14 @@ class Repository:
         listed = self._git("ls-tree", "-z", tree, "--", *sorted(names))
         rows = (row.partition("\t") for row in listed.split("\0") if row)
         return {path: f"{mode} {named}" for about, _, path in rows for mode, _, named in [about.split()]}
+
+    def outside(self, revision: Revision, paths: Sequence[str]) -> frozenset[str]:
+        """Files, links and submodules of a revision that none of these paths names or contains."""
+        if are_whole(paths):
+            return frozenset()
+        listed = self._git("ls-tree", "-r", "-z", "--name-only", revision.tree).split("\0")
+        inside = tuple(f"{_inside(path)}/" for path in paths)
+        return frozenset(one for one in listed if one and not f"{one}/".startswith(inside))
 
     def export(self, revision: Revision, to: Path) -> None:
         """Writes the revision's files, including those of its submodules, into an empty directory.

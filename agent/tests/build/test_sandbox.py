@@ -8,7 +8,6 @@ import shutil
 import socket
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import gettempdir
 
 import pytest
 from building import Builder
@@ -33,14 +32,6 @@ def untried() -> Iterator[None]:
     sandbox.available.cache_clear()
     yield
     sandbox.available.cache_clear()
-
-
-@pytest.fixture
-def enterable(tmp_path: Path) -> None:
-    """Lets every user, that of builds as well, get to this test's directory: pytest makes them private."""
-    for folder in (tmp_path, *tmp_path.parents):
-        if folder.stat().st_uid == os.geteuid() and folder.is_relative_to(gettempdir()):
-            folder.chmod(folder.stat().st_mode | 0o011)
 
 
 def test_this_host_isolates() -> None:

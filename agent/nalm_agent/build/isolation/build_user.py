@@ -152,12 +152,15 @@ def take_back(directory: Path) -> None:
 
 
 def open_to_read(directory: Path) -> None:
-    """Lets every user read a directory that the agent made, with any umask. Links are not followed."""
+    """Lets every user read a directory that the agent made, with any umask. Links are not followed.
+
+    Files that not even their owner may read stay so.
+    """
     for folder, _, files in os.walk(directory):
         for path in (Path(folder), *(Path(folder, name) for name in files)):
             mode = path.lstat().st_mode
             readable = mode | (0o555 if stat.S_ISDIR(mode) or mode & stat.S_IXUSR else 0o444)
-            if readable != mode and not stat.S_ISLNK(mode):
+            if readable != mode and mode & stat.S_IRUSR and not stat.S_ISLNK(mode):
                 path.chmod(stat.S_IMODE(readable))
 
 

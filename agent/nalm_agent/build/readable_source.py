@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sources as a build gets them: it can read what [build] paths names, and sees the names of the rest.
+
+So a build that depends on another file fails, and is not taken for the same when that file alone changes. The
+other files exist, since build systems look for the sources of targets that nobody builds.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import stat
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+_FOUND_ONLY = 0o111
+"""Meson opens a script that is not executable."""
+_REFUSED = "ermission denied"
+_WORD = re.compile(r"[^\s\"'`‘’:,;()\[\]]+")
+_LEADING = re.compile(r"^(?:\.\.?/)+")
+_MOST_NAMED = 3
+
+
+def copy_readable(source: Path, to: Path, unreadable: Collection[str]) -> None:
+    """Copies a tree. Files and links at the `unreadable` paths become empty files of mode `_FOUND_ONLY`,
+    directories, which are submodules, become empty."""
+
+    def left_out(folder: str, names: list[str]) -> list[str]:
+        below = Path(folder).relative_to(source)
+        return [name for name in names if str(below / name) in unreadable]
+
+    shutil.copytree(source, to, symlinks=True, ignore=left_out)
+    for path in unreadable:
+        place = to / path
+        if stat.S_ISDIR((source / path).lstat().st_mode):
+            place.mkdir()
+        else:
+            place.touch()
+            place.chmod(_FOUND_ONLY)
+
+
+def hint_of_refused(output: str, complaint: str | None, unreadable: Collection[str]) -> str | None:
+    """A hint if a failed build's output names an unreadable path; None otherwise.
+
+    complaint: the line of the output that says why it failed, if one is known.
+    """
+    lines = output.splitlines()
+    refusing = [line for line in lines if _REFUSED in line]
+    found = _ending(unreadable, refusing, either=True)
+    if not found:  # cargo names the file, whole, in another line; meson refuses scripts without a word on why
+        found = _ending(unreadable, lines if refusing else [complaint or ""], either=False)
+    if not found:
+        return None
+    more = len(found) - _MOST_NAMED
+    listed = ", ".join(found[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return f"a build reads only what [build] paths of nalm.toml names: add {listed}"
+
+
+def _ending(paths: Collection[str], lines: Iterable[str], *, either: bool) -> list[str]:
+    """The paths with which a word of the lines ends, such as an absolute path. either: also those that end
+    with a word, such as the name of a header."""
+    words = {_LEADING.sub("", word.rstrip(".")) for line in lines for word in _WORD.findall(line)} - {""}
+    ending = {end for word in words for end in _ends(word)}
+    return sorted(path for path in paths if path in ending or (either and words & _ends(path)))
+
+
+def _ends(path: str) -> set[str]:
+    """A path, and what remains of it without its first directories."""
+    parts = path.split("/")
+    return {"/".join(parts[first:]) for first in range(len(parts))}
