@@ -20,6 +20,7 @@ from nalm_core.experiments.result import (
 )
 from nalm_core.report.cell import Kind
 from nalm_core.report.run_report import RunReport
+from nalm_core.report.serialization import dump_report
 from nalm_core.verdict.change import Figure
 from nalm_server.campaigns import engine as campaigns
 from nalm_server.changepoints.models import ChangePointTrialRow
@@ -33,6 +34,7 @@ from nalm_server_experiments import Agent, cells
 from nalm_server_features import FEATURES, WITH_DPI, fitted, with_features
 from nalm_server_harness import Service
 from nalm_server_line import use_line
+from nalm_server_rates import rates, shifted
 from nalm_server_reports import COSTS, body_of, make_report, sha
 from nalm_server_seeded import experiment
 from sqlalchemy import select
@@ -105,6 +107,8 @@ def add_models(service: Service) -> None:
         report = make_report(20 + number, head=LAST, base=LAST - 1, scenario=scenario, base_costs=costs)
         made = report.scenario.model_copy(update={"model": model})
         service.upload(body_of(RunReport.model_validate(report.model_copy(update={"scenario": made}))))
+        of_rates = rates(30 + number, sha(LAST - 1), sha(LAST), name=f"{scenario}:rate")
+        service.upload(dump_report(shifted(of_rates, {"ndr_pps": 260 / sum(costs.values())})))
     with service.context.sessions() as session:  # the first experiment was requested above
         for number, (kind, result) in enumerate(RESULTS.items(), start=2):
             now = service.clock()

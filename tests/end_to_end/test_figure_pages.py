@@ -28,6 +28,7 @@ LINES = """cell => [...cell.childNodes].map(part => {
         ("features?by=release&view=table", ("v1.0", "v1.1")),
         ("features?by=branch", ("main",)),
         ("models", ("fewest cycles", "faster in 1 of 3 chains, slower in 1", "ft: computational scale")),
+        ("models", ("A rank correlation needs four scenarios", "per lcore, Mpackets/s", "sfc_b_pipeline")),
         ("detection-quality", ("By size of the change", "a commit against itself", "Oct\u00a02026")),
         ("quality?days=30", ("By size of the change",)),
         (f"compare?base={sha(1)}&head={sha(LAST)}&scenario=sfc_a", ("not side by side: shown, not judged",)),

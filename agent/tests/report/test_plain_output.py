@@ -77,10 +77,8 @@ def test_a_build_does_not_write_to_the_readers_terminal(nf_repository: NfReposit
         "noise.sh", r"printf '\033[2J\033]0;forged\007cc: \342\200\256no such header\n'; false"
     )
     commands = json.dumps([["sh", "{source}/noise.sh"]])
-    nf_repository.commit(
-        f"{CLEARS}a subject",
-        nalm__toml=NALM_TOML.replace(NALM_TOML.split("commands = ")[1].split("\n")[0], commands),
-    )
+    toml = NALM_TOML.replace(NALM_TOML.split("commands = ")[1].split("\n")[0], commands)
+    nf_repository.commit(f"{CLEARS}a subject", nalm__toml=toml.replace("work.h", "noise.sh"))
     code, shown = on_a_terminal(nalm, nf_repository.path, "check")
     assert code != 0
     assert "no such header" in shown

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from nalm_core.report.trials.kinds import split_name
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -34,6 +35,16 @@ class Measured:
     """Packets/s of each of these units."""
 
 
+Place = tuple[str, str]
+"""Scenario and host class."""
+
+
+@dataclass(frozen=True)
+class NoDropRate:
+    run_id: str
+    pps: float
+
+
 def at_commit(
     session: Session, project: ProjectRow, revision: str | None
 ) -> tuple[CommitRow, list[Measured]]:
@@ -59,6 +70,24 @@ def at_commit(
         elif metric == "pps":
             one.rates.extend(value.units or value.launches or [])
     return row, [one for one in found.values() if "cpp" in one.figures]
+
+
+def no_drop_rates(session: Session, commit: CommitRow) -> dict[Place, NoDropRate]:
+    """Of the newest run of rates of each scenario on each host class that found one."""
+    rows = session.execute(
+        select(ScenarioRow.name, RunRow.host_class, RunRow.run_id, SeriesValueRow.value)
+        .join(SeriesRow, SeriesRow.scenario_id == ScenarioRow.id)
+        .join(SeriesValueRow, SeriesValueRow.series_id == SeriesRow.id)
+        .join(RunRow, RunRow.id == SeriesValueRow.run_id)
+        .where(
+            RunRow.commit_id == commit.id,
+            RunRow.import_id.is_(None),
+            SeriesRow.metric == "ndr_pps",
+            SeriesRow.stage == "chain",
+        )
+        .order_by(RunRow.received_at, RunRow.id)
+    )
+    return {(split_name(name)[0], host): NoDropRate(run_id, pps) for name, host, run_id, pps in rows}
 
 
 def _newest_runs(session: Session, commit_id: int) -> Sequence[tuple[RunRow, ScenarioRow]]:

@@ -195,12 +195,38 @@ class AblationExperiment(Schema):
     result: AblationResult
 
 
+class ScenarioRate(Schema):
+    """Cost of a scenario beside its no drop rate."""
+
+    scenario: str
+    lcores: int
+    run_id: str
+    """The run of cycles."""
+    rate_run_id: str
+    cpp: float
+    ndr_pps: float
+    """Of all its lcores."""
+
+
+class CostAndRate(Schema):
+    """Scenarios of a host class whose cost and no drop rate were measured at this commit."""
+
+    host_class: str
+    scenarios: list[ScenarioRate]
+    """By CPP."""
+    rank_correlation: float | None
+    """Spearman's, of CPP and NDR per lcore: -1 if more cycles mean a lower rate without exception; null with
+    fewer than four scenarios."""
+
+
 class Models(Schema):
     commit: CommitRef
     experiments: list[ModelsExperiment]
     """Newest first. They are more precise than `rows`."""
     rows: list[ScenarioModel]
     """By chain."""
+    rates: list[CostAndRate]
+    """By host class; empty if no no drop rate was measured."""
 
 
 class VariantOn(Schema):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 
 from nalm_core.experiments.constants import REACH_ALPHA
@@ -13,17 +13,20 @@ from nalm_core.report.cell import Kind
 from nalm_core.report.defaults import CONFIDENCE
 from nalm_core.stats.discovery import familywise
 from nalm_core.stats.estimate import estimate_ratio_unpaired
+from nalm_core.stats.rank_correlation import rank_correlation
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.features.experiment_repository import results
-from nalm_server.features.measured_repository import Measured, at_commit
+from nalm_server.features.measured_repository import Measured, NoDropRate, Place, at_commit, no_drop_rates
 from nalm_server.features.schemas import (
     Ablation,
     AblationExperiment,
+    CostAndRate,
     Models,
     ModelsExperiment,
     ScenarioModel,
+    ScenarioRate,
     Variant,
     VariantOn,
 )
@@ -49,7 +52,35 @@ def models(session: Session, project: ProjectRow, revision: str | None) -> Model
         rows=[
             _model_row(chain, one, ones[0]) for (chain, _, _), ones in sorted(chains.items()) for one in ones
         ],
+        rates=_cost_and_rate(found, no_drop_rates(session, commit)),
     )
+
+
+def _cost_and_rate(found: Sequence[Measured], rates: Mapping[Place, NoDropRate]) -> list[CostAndRate]:
+    by_host: dict[str, list[ScenarioRate]] = defaultdict(list)
+    for one in found:
+        rate = rates.get((one.scenario.name, one.host_class))
+        if rate is not None:
+            by_host[one.host_class].append(
+                ScenarioRate(
+                    scenario=one.scenario.name,
+                    lcores=one.scenario.lcores,
+                    run_id=one.run_id,
+                    rate_run_id=rate.run_id,
+                    cpp=one.figures["cpp"].value,
+                    ndr_pps=rate.pps,
+                )
+            )
+    return [
+        CostAndRate(
+            host_class=host_class,
+            scenarios=sorted(ones, key=lambda one: one.cpp),
+            rank_correlation=rank_correlation(
+                [one.cpp for one in ones], [one.ndr_pps / one.lcores for one in ones]
+            ),
+        )
+        for host_class, ones in sorted(by_host.items())
+    ]
 
 
 def ablation(session: Session, project: ProjectRow, revision: str | None) -> Ablation:

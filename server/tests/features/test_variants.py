@@ -9,11 +9,13 @@ import pytest
 from nalm_core.experiments.result import AblationResult, ModelRow, ModelsResult
 from nalm_core.report.cell import Kind
 from nalm_core.report.run_report import RunReport
+from nalm_core.report.serialization import dump_report
 from nalm_core.verdict.change import Figure
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.features.measured_repository import at_commit
 from nalm_server.results.series.models import SeriesRow, SeriesValueRow
 from nalm_server_harness import Scenes, Service
+from nalm_server_rates import rates, shifted
 from nalm_server_reports import COSTS, LAUNCHES, body_of, in_layouts, make_report, sha
 from nalm_server_seeded import experiment
 from sqlalchemy import select
@@ -59,6 +61,28 @@ def test_a_variant_has_its_contribution_and_reach(measured: Service) -> None:
     (cache,) = variants
     assert cache["name"] == "flow_cache" and cache["reach"] == ["sfc_a"] and cache["harms"] == []
     assert cache["on"][0]["ratio_cpp"] == pytest.approx(200 / 260, abs=0.01)
+
+
+COSTS_OF = {"sfc_a": 260.0, "sfc_b": 150.0, "sfc_c": 400.0, "sfc_d": 320.0}
+
+
+@pytest.mark.dialects
+def test_cost_stands_beside_the_no_drop_rate(service: Service) -> None:
+    for number, (scenario, cost) in enumerate(COSTS_OF.items(), 1):
+        upload(service, number, scenario, {stage: cost / len(COSTS) for stage in COSTS})
+        factor = 1.3 if scenario == "sfc_c" else 260 / cost  # costs most, and is not the slowest
+        report = shifted(rates(10 + number, sha(0), sha(1), name=f"{scenario}:rate"), {"ndr_pps": factor})
+        if scenario != "sfc_d":
+            service.upload(dump_report(report))
+    (host,) = service.get("/projects/demo/models")["rates"]
+    assert [one["scenario"] for one in host["scenarios"]] == ["sfc_b", "sfc_a", "sfc_c"]
+    first = host["scenarios"][0]
+    assert (first["run_id"], first["rate_run_id"]) == (f"{2:032x}", f"{12:032x}")
+    assert host["rank_correlation"] is None  # three scenarios
+    service.upload(dump_report(shifted(rates(14, sha(0), sha(1), name="sfc_d:rate"), {"ndr_pps": 0.7})))
+    (host,) = service.get("/projects/demo/models")["rates"]
+    assert [one["cpp"] for one in host["scenarios"]] == pytest.approx([150, 260, 320, 400], rel=0.01)
+    assert host["rank_correlation"] == pytest.approx(-0.4)
 
 
 @pytest.mark.dialects

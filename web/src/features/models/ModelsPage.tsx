@@ -15,6 +15,7 @@ import { AblationPanels } from "./AblationPanels";
 import { ModelPanels } from "./ModelPanels";
 import { ModelsTabs } from "./ModelsTabs";
 import { NothingMeasured } from "./NothingMeasured";
+import { RatesPanel } from "./RatesPanel";
 
 const route = getRouteApi("/p/$project/models");
 const OFFERED = 500;
@@ -64,6 +65,9 @@ function Shown({ project, models, ablation }: ShownProps) {
   return (
     <>
       <ModelPanels project={project} models={models} />
+      {models.rates.map((of) => (
+        <RatesPanel key={of.host_class} project={project} commit={models.commit} of={of} />
+      ))}
       {ablation ? <AblationPanels project={project} ablation={ablation} /> : <Loading rows={4} />}
     </>
   );

@@ -5520,6 +5520,18 @@ export interface components {
             /** Visits */
             visits: number;
         };
+        /**
+         * CostAndRate
+         * @description Scenarios of a host class whose cost and no drop rate were measured at this commit.
+         */
+        CostAndRate: {
+            /** Host Class */
+            host_class: string;
+            /** Rank Correlation */
+            rank_correlation: number | null;
+            /** Scenarios */
+            scenarios: components["schemas"]["ScenarioRate"][];
+        };
         /** CostAnswer */
         CostAnswer: {
             /** Assumes */
@@ -8742,6 +8754,8 @@ export interface components {
             commit: components["schemas"]["CommitRef"];
             /** Experiments */
             experiments: components["schemas"]["ModelsExperiment"][];
+            /** Rates */
+            rates: components["schemas"]["CostAndRate"][];
             /** Rows */
             rows: components["schemas"]["ScenarioModel"][];
         };
@@ -11079,6 +11093,24 @@ export interface components {
             scenario: string;
             /** Traffic */
             traffic: string;
+        };
+        /**
+         * ScenarioRate
+         * @description Cost of a scenario beside its no drop rate.
+         */
+        ScenarioRate: {
+            /** Cpp */
+            cpp: number;
+            /** Lcores */
+            lcores: number;
+            /** Ndr Pps */
+            ndr_pps: number;
+            /** Rate Run Id */
+            rate_run_id: string;
+            /** Run Id */
+            run_id: string;
+            /** Scenario */
+            scenario: string;
         };
         /** ScenarioSummary */
         ScenarioSummary: {

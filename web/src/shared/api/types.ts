@@ -107,6 +107,7 @@ export type MeasuredModel = Schemas["ModelRow"];
 export type Metric = Schemas["Metric"];
 export type ModelInputs = Schemas["ModelInputs"];
 export type Models = Schemas["Models"];
+export type CostAndRate = Schemas["CostAndRate"];
 export type Mute = Schemas["Mute"];
 export type MuteNew = Schemas["MuteNew"];
 export type NcppLine = Schemas["NcppLine"];

@@ -20,6 +20,19 @@ export const modelsFile = (rows: readonly ModelFigures[]): Row[] =>
     "high [ratio]": (one) => one.high,
   });
 
+interface CostAndRateLike {
+  host_class: string;
+  scenarios: readonly { scenario: string; lcores: number; cpp: number; ndr_pps: number }[];
+}
+export const costsFile = ({ host_class, scenarios }: CostAndRateLike): Row[] =>
+  table(scenarios, {
+    scenario: (one) => one.scenario,
+    host_class: () => host_class,
+    lcores: (one) => one.lcores,
+    "cpp [cycles/packet]": (one) => one.cpp,
+    "ndr [packets/s]": (one) => one.ndr_pps,
+  });
+
 export const variantsFile = (variants: readonly VariantShown[]): Row[] =>
   table(
     variants.flatMap((variant) => variant.chains.map((chain) => ({ variant, ...chain }))),
