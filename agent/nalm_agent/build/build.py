@@ -26,7 +26,7 @@ from nalm_agent.build.host_limits import BUILD_DISK, BUILD_MEMORY, require_grant
 from nalm_agent.build.isolation.build_user import build_user, can_enter, open_to_read, take_back
 from nalm_agent.build.isolation.cgroup import Limits, build_group
 from nalm_agent.build.isolation.network import granted
-from nalm_agent.build.readable_source import copy_readable
+from nalm_agent.build.readable_source import make_unreadable
 from nalm_agent.build.sandbox import Isolation, isolation
 from nalm_agent.config.beside import digest_beside, named_beside
 from nalm_agent.config.nalm_toml import Config
@@ -291,7 +291,7 @@ def _build_inside(new: Path, log: Path, task: Task) -> None:
     source = task.source
     if task.unreadable:
         source = new / "source"
-        copy_readable(task.source, source, task.unreadable)
+        _lay_out(task, source)
     places = sandbox.Places(source, new / "build", cache, temporary, task.fills_cache, beside)
     places.build.mkdir()
     places.hand_over()
@@ -327,6 +327,12 @@ def _build_inside(new: Path, log: Path, task: Task) -> None:
         take_back(places.build)
 
 
+def _lay_out(task: Task, source: Path) -> None:
+    """Writes the sources as the build may read them into a directory."""
+    task.repository.export(task.revision, source)
+    make_unreadable(source, task.unreadable)
+
+
 def _build_in_place(new: Path, log: Path, task: Task) -> None:
     """Builds without isolation: in one directory per repository, one build at a time, never as root."""
     place = task.home.folder("build") / cache_name(task.repository.root)
@@ -347,7 +353,7 @@ def _build_in_place(new: Path, log: Path, task: Task) -> None:
         if user is not None:
             user.own(directory, cache)
         try:
-            copy_readable(task.source, source, task.unreadable)
+            _lay_out(task, source)
             if user is not None:
                 open_to_read(place)
             env = build_environment(cache, place)

@@ -21,20 +21,16 @@ _LEADING = re.compile(r"^(?:\.\.?/)+")
 _MOST_NAMED = 3
 
 
-def copy_readable(source: Path, to: Path, unreadable: Collection[str]) -> None:
-    """Copies a tree. Files and links at the `unreadable` paths become empty files of mode `_FOUND_ONLY`,
-    directories, which are submodules, become empty."""
-
-    def left_out(folder: str, names: list[str]) -> list[str]:
-        below = Path(folder).relative_to(source)
-        return [name for name in names if str(below / name) in unreadable]
-
-    shutil.copytree(source, to, symlinks=True, ignore=left_out)
-    for path in unreadable:
-        place = to / path
-        if stat.S_ISDIR((source / path).lstat().st_mode):
+def make_unreadable(source: Path, paths: Collection[str]) -> None:
+    """Replaces files and links of a tree by empty files of mode `_FOUND_ONLY`, and empties directories, which
+    are submodules."""
+    for path in paths:
+        place = source / path
+        if stat.S_ISDIR(place.lstat().st_mode):
+            shutil.rmtree(place)
             place.mkdir()
         else:
+            place.unlink()
             place.touch()
             place.chmod(_FOUND_ONLY)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from building import Builder
 from nalm_agent.build.commands import first_complaint
-from nalm_agent.build.readable_source import copy_readable, hint_of_refused
+from nalm_agent.build.readable_source import hint_of_refused, make_unreadable
 from nalm_agent.runtime.errors import BuildError
 from nalm_agent.source.git import Repository
 from tiny import NfRepository
@@ -91,17 +91,17 @@ def test_files_outside_paths(
 
 
 def test_links_and_submodules_outside_are_empty(tmp_path: Path) -> None:
-    source, to = tmp_path / "source", tmp_path / "to"
+    source = tmp_path / "source"
     (source / "third").mkdir(parents=True)
     (source / "third" / "code.c").write_text("int a;")
     (source / "kept.c").write_text("int b;")
     (source / "link").symlink_to("kept.c")
     (source / "test.sh").write_text("true")
-    copy_readable(source, to, {"third", "link", "test.sh"})
-    assert sorted(path.name for path in to.rglob("*")) == ["kept.c", "link", "test.sh", "third"]
-    assert {(to / name).lstat().st_mode for name in ("link", "test.sh")} == {stat.S_IFREG | 0o111}
-    assert (to / "test.sh").stat().st_size == 0
-    assert (to / "kept.c").read_text() == "int b;"
+    make_unreadable(source, {"third", "link", "test.sh"})
+    assert sorted(path.name for path in source.rglob("*")) == ["kept.c", "link", "test.sh", "third"]
+    assert {(source / name).lstat().st_mode for name in ("link", "test.sh")} == {stat.S_IFREG | 0o111}
+    assert (source / "test.sh").stat().st_size == 0
+    assert (source / "kept.c").read_text() == "int b;"
 
 
 @pytest.mark.parametrize(
