@@ -43,13 +43,7 @@ STATIC = (
         "eal",
     ),
 )
-"""What the programs need of them; `pkg-config --static` names what all drivers need, too."""
-LINKED = {
-    "shared": "$(pkg-config --libs libdpdk)",
-    "static": "-Wl,--whole-archive "
-    + " ".join(f"-l:librte_{name}.a" for name in STATIC)
-    + " -Wl,--no-whole-archive -lpcap -lnuma -lbsd -lm -ldl -lpthread",
-}
+"""What the examples need of them; `pkg-config --static` names what all drivers need, too."""
 BY_THE_CLOCK = 0.002
 """Counts of a program that sends by the clock do not repeat exactly."""
 L2FWD_BY_THE_CLOCK = 0.005
@@ -96,6 +90,8 @@ class Program:
     """The others are included by these."""
     libraries: str = ""
     """Linked besides DPDK."""
+    static: tuple[str, ...] = STATIC
+    """DPDK's libraries that it needs, where they are linked statically."""
     no_cost: float = NO_COST
     """How far its counts may differ without a change."""
     eal: tuple[str, ...] = ("{eal}",)
@@ -187,7 +183,11 @@ TESTPMD = Program(
     Edit("macswap.c", "struct fwd_engine mac_swap_engine", f"{C_UNUSED}\nstruct fwd_engine mac_swap_engine"),
     control=True,
     shim=True,
-    libraries=" -ljansson",
+    libraries=" -ljansson -lelf",
+    static=(
+        *STATIC,
+        *("gro", "gso", "latencystats", "metrics", "pdump", "bitratestats", "bpf", "pcapng", "security"),
+    ),
 )
 TESTPMD_OF_TWO_QUEUES = replace(
     TESTPMD, arguments=(*TESTPMD.arguments, "--rxq=2", "--txq=2", "--nb-cores=2"), lcores=2, queues=2
@@ -227,6 +227,7 @@ PACKET_ORDERING = Program(
 does not reorder: on one CPU its rings are full, what they drop leaves gaps, and no buffer comes back."""
 CASES = {
     "testpmd shared": (TESTPMD, "shared"),
+    "testpmd static": (TESTPMD, "static"),
     "testpmd of two queues on two lcores, shared": (TESTPMD_OF_TWO_QUEUES, "shared"),
     "packet_ordering, a pipeline over rings, shared": (PACKET_ORDERING, "shared"),
     "l2fwd of two ports, static": (L2FWD, "static"),
@@ -236,13 +237,21 @@ CASES = {
 }
 
 
+def dpdk_libraries(program: Program, linked: str) -> str:
+    if linked == "shared":
+        return "$(pkg-config --libs libdpdk)"
+    archives = " ".join(f"-l:librte_{name}.a" for name in program.static)
+    others = "-lpcap -lnuma -lbsd -lm -ldl -lpthread"
+    return f"-Wl,--whole-archive {archives} -Wl,--no-whole-archive {others}"
+
+
 def configuration(program: Program, linked: str) -> str:
     """nalm.toml as dpdk.md has it."""
     queues = ",rx_pcap={traffic}" * program.queues
     devices = [f'"--vdev=net_pcap{port}{queues},infinite_rx=1"' for port in range(program.ports)]
     eal, own = ([f'"{one}"' for one in options] for options in (program.eal, program.arguments))
     arguments = ", ".join([*eal, *devices, *own])
-    libraries = f"{LINKED[linked]}{program.libraries}"
+    libraries = f"{dpdk_libraries(program, linked)}{program.libraries}"
     flags = "-O2 -g -w -DALLOW_EXPERIMENTAL_API -I. $(pkg-config --cflags libdpdk)"
     flags += f" {program.compiled} {libraries}"
     control = "control_lcore = true\n" if program.control else ""
@@ -269,7 +278,17 @@ memory_mb = {program.memory_mb}
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize(("program", "linked"), CASES.values(), ids=CASES)
 def test_a_program_of_dpdk(program: Program, linked: str, stranger: Stranger) -> None:
-    require(("dpkg-dev", "libdpdk-dev", "libpcap-dev", "libnuma-dev", "libbsd-dev", "libjansson-dev"))
+    require(
+        (
+            "dpkg-dev",
+            "libdpdk-dev",
+            "libpcap-dev",
+            "libnuma-dev",
+            "libbsd-dev",
+            "libelf-dev",
+            "libjansson-dev",
+        )
+    )
     sources = source_package("dpdk", FOLDER / "sources")
     stranger.begin()
     work = stranger.session.folder
