@@ -60,7 +60,5 @@ def require_place(name: str | None, option: str) -> None:
         raise _refused(Path(name), "it is a directory", option)
 
 
-def _refused(
-    path: Path, reason: str | None, option: str, kind: type[NalmError] = UsageError
-) -> NalmError:
+def _refused(path: Path, reason: str | None, option: str, kind: type[NalmError] = UsageError) -> NalmError:
     return kind(f"{path} cannot be written: {reason}", hint=f"give another {option} FILE")
