@@ -78,7 +78,7 @@ class RunDraft(JudgedDraft):
         self.extracts = (
             {
                 ExtractKind.PAGES: extracts.of(report, self.verdict, explanation, self.pairs.checks),
-                ExtractKind.NO_ROUNDS: extracts.no_rounds(report),
+                ExtractKind.NO_ROUNDS: extracts.no_rounds(summaries),
             }
             if large
             else {}

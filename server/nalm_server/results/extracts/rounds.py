@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from nalm_core.profiles.function_costs import side_of
 from nalm_core.report.rounds import kept_totals
 from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.summary import Summaries
 
 from nalm_server.results.extracts.schemas import RoundPoint, Rounds, WithoutRounds
 from nalm_server.results.schemas import RoundSetAside
@@ -27,10 +27,13 @@ def kept_points(report: RunReport, arm: Arm) -> list[RoundPoint]:
     ]
 
 
-def without_rounds(report: RunReport) -> WithoutRounds:
+def without_rounds(summaries: Summaries) -> WithoutRounds:
+    """Of the summarised report."""
+    report = summaries.report
+    chains = {arm: summaries.of(arm).chain.get("cpp") for arm in report.arms}
     return WithoutRounds(
         report=report.model_copy(update={"rounds": []}),
-        cpp={arm: side_of(report, arm).cpp for arm in report.arms},
+        cpp={arm: None if figure is None else figure.value for arm, figure in chains.items()},
         rounds=len(report.rounds),
         rounds_set_aside=[
             RoundSetAside(launch=one.launch, turn=one.turn, arm=one.arm, why=one.set_aside)

@@ -20,6 +20,7 @@ from nalm_core.explain import Explanation
 from nalm_core.features.decompose_run import decompose_run
 from nalm_core.report.run_report import Check, RunReport
 from nalm_core.report.serialization import parse_report
+from nalm_core.report.summary import Summaries
 from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
@@ -56,9 +57,9 @@ def of(
     )
 
 
-def no_rounds(report: RunReport) -> bytes:
-    """WithoutRounds as JSON."""
-    return _json(without_rounds(report))
+def no_rounds(summaries: Summaries) -> bytes:
+    """WithoutRounds as JSON, of the summarised report."""
+    return _json(without_rounds(summaries))
 
 
 def _json(extract: Schema) -> bytes:
@@ -84,7 +85,11 @@ def of_run(session: Session, judged: JudgedRun) -> Extract:
 
 def without_rounds_of(session: Session, judged: JudgedRun) -> WithoutRounds:
     """Of a run whose report is stored."""
-    return WithoutRounds.model_validate_json(_found(session, judged, ExtractKind.NO_ROUNDS, no_rounds))
+
+    def make(report: RunReport) -> bytes:
+        return no_rounds(Summaries(report))
+
+    return WithoutRounds.model_validate_json(_found(session, judged, ExtractKind.NO_ROUNDS, make))
 
 
 def _found(
