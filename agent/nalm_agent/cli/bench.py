@@ -71,6 +71,7 @@ def bench(
                     results += shown(
                         runs,
                         progress,
+                        failures,
                         quiet=outputs.on_stdout,
                         unread_too=outputs.in_files,
                         verbose=verbose,

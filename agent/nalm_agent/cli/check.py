@@ -181,6 +181,7 @@ def check(
             results = shown(
                 runs,
                 progress,
+                failures,
                 quiet=outputs.on_stdout,
                 unread_too=outputs.in_files or submit,
                 verbose=verbose,

@@ -17,10 +17,13 @@ from nalm_agent.report.output_file import discard_output
 from nalm_agent.report.outputs import Outputs
 from nalm_agent.report.print_run import print_run
 from nalm_agent.report.result import Result, worst
-from nalm_agent.runtime.errors import ExitCode, NalmError, refused_by_host
+from nalm_agent.runtime.errors import ExitCode, NalmError, OutputError, refused_by_host
 
 if TYPE_CHECKING:
     from nalm_agent.desk.sending import Sending
+
+
+KEPT = "decided runs are kept: `nalm check` of the same two commits shows them without measuring again"
 
 
 class Failures:
@@ -30,6 +33,8 @@ class Failures:
         self.errors = list[NalmError]()
         self.unmeasured = list[Unmeasured]()
         """What each error is about, for outputs."""
+        self.unprinted: OutputError | None = None
+        """Standard output could not be written, and the results went elsewhere."""
         self._progress = progress
 
     @contextmanager
@@ -42,7 +47,7 @@ class Failures:
             yield
         except (NalmError, OSError) as error:
             known = refused_by_host(error) if isinstance(error, OSError) else error
-            if known is None:
+            if known is None or isinstance(known, OutputError):
                 raise
             with self._progress.aside():
                 show_error(known, about)
@@ -51,12 +56,30 @@ class Failures:
             self.unmeasured.append(Unmeasured(about, head, known.message, known.full_text(), now, host))
 
 
+@contextmanager
+def kept_runs_named() -> Iterator[None]:
+    """An error of standard output says how to see the runs again."""
+    try:
+        yield
+    except OSError as error:
+        known = refused_by_host(error)
+        if not isinstance(known, OutputError):
+            raise
+        raise OutputError(known.message, hint=KEPT) from error
+
+
 def shown(
-    results: Iterable[Result], progress: Terminal, *, quiet: bool, unread_too: bool, verbose: bool = False
+    results: Iterable[Result],
+    progress: Terminal,
+    failures: Failures,
+    *,
+    quiet: bool,
+    unread_too: bool,
+    verbose: bool = False,
 ) -> list[Result]:
     """Prints each result as soon as it arrives, unless `quiet`, and returns all results.
 
-    unread_too: go on if the reader of the output closed it, for the results are also wanted elsewhere.
+    unread_too: go on if the output cannot be written, for the results are also wanted elsewhere.
     A failure that several scenarios have in common, such as that of a build, is printed in full once.
     """
     kept: list[Result] = []
@@ -64,13 +87,15 @@ def shown(
         known = result.report.failure in {one.report.failure for one in kept}
         if not quiet:
             try:
-                with progress.aside():
+                with kept_runs_named(), progress.aside():
                     print_run(
                         result.report, result.verdict, result.title, verbose=verbose, without_failure=known
                     )
-            except BrokenPipeError:
+            except (BrokenPipeError, OutputError) as error:
                 if not unread_too:
                     raise
+                if isinstance(error, OutputError):
+                    failures.unprinted = error
                 discard_output()
                 quiet = True
         kept.append(result)
@@ -91,8 +116,12 @@ def finish(
         if sending is not None and results:
             results = sending.send(results, quiet=outputs.on_stdout)
     finally:
-        outputs.write(results, failures.unmeasured, as_list=as_list)
-    code = worst(results, failures.errors)
+        with kept_runs_named():
+            outputs.write(results, failures.unmeasured, as_list=as_list)
+    unprinted = [] if failures.unprinted is None else [failures.unprinted]
+    for error in unprinted:
+        show_error(error)
+    code = worst(results, [*failures.errors, *unprinted])
     if never_fail:
         misused = any(one.exit_code is ExitCode.USAGE for one in failures.errors)
         code = ExitCode.USAGE if misused else ExitCode.OK

@@ -9,13 +9,14 @@ from pathlib import Path
 
 from nalm_core.text import json_option
 
-from nalm_agent.runtime.errors import UsageError
+from nalm_agent.runtime.errors import FULL, HostError, NalmError, UsageError
 
 STDOUT = json_option.STDOUT
 
 
 def write_file(name: str, text: str, option: str) -> None:
-    """Writes the text to the file that an option names. Raises UsageError if that fails."""
+    """Writes the text to the file that an option names. Raises UsageError if that fails, and HostError if the
+    disk is full."""
     if name == STDOUT:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -31,7 +32,8 @@ def write_file(name: str, text: str, option: str) -> None:
         if not special:
             new.unlink(missing_ok=True)
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise _refused(path, reason, option) from error
+        is_full = isinstance(error, OSError) and error.errno in FULL
+        raise _refused(path, reason, option, HostError if is_full else UsageError) from error
 
 
 def discard_output() -> None:
@@ -58,5 +60,5 @@ def require_place(name: str | None, option: str) -> None:
         raise _refused(Path(name), "it is a directory", option)
 
 
-def _refused(path: Path, reason: str | None, option: str) -> UsageError:
-    return UsageError(f"{path} cannot be written: {reason}", hint=f"give another {option} FILE")
+def _refused(path: Path, reason: str | None, option: str, kind: type[NalmError] = UsageError) -> NalmError:
+    return kind(f"{path} cannot be written: {reason}", hint=f"give another {option} FILE")

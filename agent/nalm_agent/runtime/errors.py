@@ -87,14 +87,26 @@ class GeneratorError(NalmError):
     """A generator of load outside of the NF failed, refused, or is not trusted."""
 
 
-_FULL = (errno.ENOSPC, errno.EDQUOT)
+class OutputError(HostError):
+    """Standard output cannot be written."""
+
+
+STANDARD_OUTPUT = "standard output"
+"""File name in errors of standard output (shell.standard_output)."""
+FULL = (errno.ENOSPC, errno.EDQUOT)
+"""Errors of a disk without space."""
 _NOT_OURS = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 def refused_by_host(error: OSError) -> HostError | None:
-    """The HostError for a full disk or a missing permission, wherever it occurs; None for other errors."""
+    """The HostError for a full disk or a missing permission, wherever it occurs, and for standard output that
+    cannot be written; None for other errors."""
+    if isinstance(error, BrokenPipeError):
+        return None
+    if error.filename == STANDARD_OUTPUT:
+        return OutputError(f"{STANDARD_OUTPUT} cannot be written: {error.strerror}")
     what = f"{error.filename or 'a file'}: {error.strerror}"
-    if error.errno in _FULL:
+    if error.errno in FULL:
         return HostError(what, hint="free space with `nalm store --prune`, or set NALM_HOME to another disk")
     if error.errno in _NOT_OURS and error.filename is not None:
         return HostError(what, hint="check its owner; NALM_HOME sets where nalm keeps its files")

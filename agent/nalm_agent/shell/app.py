@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from nalm_agent.runtime.errors import ExitCode, NalmError, StoppedError, refused_by_host
+from nalm_agent.runtime.errors import ExitCode, NalmError, OutputError, StoppedError, refused_by_host
 from nalm_agent.runtime.process import stop_all
 from nalm_agent.runtime.stop_signals import INTERRUPTED, stop_on_signals
 from nalm_agent.shell.commands import LazyGroup, check_values
@@ -69,13 +69,21 @@ def _revert_abandoned_settings() -> None:
 check_values()
 
 
+def _report(error: NalmError) -> None:
+    from nalm_agent.report.console import show_error  # only an error needs a console
+
+    show_error(error)
+    if isinstance(error, OutputError):
+        from nalm_agent.report.output_file import discard_output
+
+        discard_output()  # what is left of it would fail again at the end of the program
+
+
 def _report_fault(error: Exception) -> None:
     """Prints the error: with a traceback, unless the host is the cause (full disk, missing permission)."""
-    from nalm_agent.report.console import show_error
-
     refused = refused_by_host(error) if isinstance(error, OSError) else None
     if refused is not None:
-        show_error(refused)
+        _report(refused)
         return
     import traceback  # only a fault needs it
 
@@ -98,9 +106,7 @@ def run_app(command: typer.Typer) -> None:
     try:
         command()
     except NalmError as error:
-        from nalm_agent.report.console import show_error  # only an error needs a console
-
-        show_error(error)
+        _report(error)
         sys.exit(error.exit_code)
     except SystemExit as end:
         if isinstance(end.__context__, BrokenPipeError):

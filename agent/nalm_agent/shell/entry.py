@@ -11,7 +11,8 @@ import signal
 import sys
 from types import FrameType
 
-from nalm_agent.shell.exit_codes import UNREAD
+from nalm_agent.shell.exit_codes import FAULT, UNREAD
+from nalm_agent.shell.standard_output import name_standard_output
 
 
 def _end(number: int, frame: FrameType | None) -> None:
@@ -34,6 +35,7 @@ def _open_closed() -> None:
 def main() -> None:
     """Entry point of `nalm`."""
     _open_closed()
+    name_standard_output()
     signal.signal(signal.SIGINT, _end)
     if sys.argv[1:] == ["--version"]:
         from nalm_core.release import release
@@ -42,6 +44,9 @@ def main() -> None:
             print(f"nalm {release('nalm-agent')}", flush=True)
         except BrokenPipeError:
             os._exit(UNREAD)
+        except OSError as error:
+            print(f"nalm: {error.filename} cannot be written: {error.strerror}", file=sys.stderr)
+            os._exit(FAULT)
         return
     if "NALM_TOKEN" in os.environ:
         from nalm_agent.runtime.given_token import hide_token

@@ -4,16 +4,24 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import subprocess
 from pathlib import Path
 
 import pytest
 import typer
-from nalm_agent.runtime.errors import HostError, refused_by_host
+from nalm_agent.desk import conclude
+from nalm_agent.report.console import Terminal
+from nalm_agent.report.outputs import Outputs
+from nalm_agent.report.result import Result
+from nalm_agent.runtime.errors import STANDARD_OUTPUT, HostError, refused_by_host
 from nalm_agent.shell.app import app, run_app
 from nalm_agent.shell.exit_codes import FAULT, UNREAD
 from nalm_agent.shell.options import tolerating
+from nalm_core.report.serialization import dump_report
+from nalm_core.verdict.verdict import judge
+from nalm_server_reports import make_report
 from tiny import NALM
 from typer.testing import CliRunner
 
@@ -79,6 +87,51 @@ def test_a_reader_that_goes_away_is_no_regression() -> None:
     finally:
         os.close(writer)
     assert done.returncode == UNREAD
+
+
+@pytest.mark.parametrize("command", [["--version"], ["show", "--help"], ["show", "{run}", "--junit", "-"]])
+def test_standard_output_without_space_is_a_fault_of_the_host(command: list[str], tmp_path: Path) -> None:
+    """It is no fault of nalm's own store, and no verdict. 40 KB do not fit the output's buffer."""
+    run = tmp_path / "run.json"
+    reports = [make_report(number, head_costs={"nat": 180.0}) for number in range(1, 40)]
+    run.write_text(json.dumps([json.loads(dump_report(one)) for one in reports]))
+    with Path("/dev/full").open("w") as full:
+        words = [one.format(run=run) for one in command]
+        done = subprocess.run([NALM, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == FAULT
+    assert done.stderr.strip() == "nalm: standard output cannot be written: No space left on device"
+
+
+@pytest.mark.parametrize(("elsewhere", "code"), [(False, FAULT), (True, 1)])
+def test_a_verdict_that_cannot_be_printed(
+    elsewhere: bool, code: int, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The run is kept, and whoever wants its results in a file as well has them."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), STANDARD_OUTPUT)
+
+    monkeypatch.setattr(conclude, "print_run", refuse)
+    monkeypatch.setattr(conclude, "discard_output", lambda: None)
+    report = make_report(1, head_costs={"nat": 180.0})
+    result = Result("sfc_a", report, judge(report))
+    monkeypatch.setattr("sys.argv", ["nalm"])
+    command = typer.Typer(pretty_exceptions_enable=False)
+
+    @command.command()
+    def check() -> None:
+        with Terminal() as progress:
+            failures = conclude.Failures(progress)
+            with failures.kept("1234567"):
+                results = conclude.shown([result], progress, failures, quiet=False, unread_too=elsewhere)
+        conclude.finish(results, Outputs(), None, failures, as_list=False, never_fail=False)
+
+    with pytest.raises(SystemExit) as ended:
+        run_app(command)
+    assert ended.value.code == code
+    said = " ".join(capfd.readouterr().err.split())
+    assert said.count("standard output cannot be written: No space left on device") == 1
+    assert "`nalm check` of the same two commits shows them without measuring again" in said
 
 
 def test_a_working_directory_that_was_removed(tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ RATES = (
     "A run of rates counts no instructions and samples no functions. The metrics that changed name their "
     "stages; a run of cycles at this load shows functions and lines."
 )
+WHOLE_FROM = 0.995
+"""Part of a change from which a percentage would be 100."""
 _DETAILS: Mapping[Detail, str] = {
     "more_instructions": "more instructions each time it runs",
     "more_calls": "it is called more often for a packet",
@@ -131,19 +133,22 @@ def _at(file: str | None, line: int | None) -> str:
 def _of(share: Share | None) -> str:
     if share is None or share.of <= 0:
         return ""
-    if share.low >= share.of:
-        return f", enough for all {share.of:.1f} cycles/packet ({share.priced_with})"
-    return f", which can account for {_percents(share)} of {share.of:.1f} cycles/packet ({share.priced_with})"
+    return f", which can account for {_part(share)} of the {share.of:.1f} cycles/packet ({share.priced_with})"
 
 
 def _range(one: Possible) -> str:
     share = one.share
     if share is None or share.of <= 0:
         return "" if one.detail in COUNTED else " (not counted)"
-    return " (all of it)" if share.low >= share.of else f" ({_percents(share)})"
+    return f" ({_part(share)})"
 
 
-def _percents(share: Share) -> str:
-    low, high = (min(1.0, max(0.0, bound / share.of)) for bound in (share.low, share.high))
+def _part(share: Share) -> str:
+    """Of the change; more than all of it is no size that anybody can use."""
+    low, high = (max(0.0, bound / share.of) for bound in (share.low, share.high))
+    if low >= WHOLE_FROM:
+        return "all"
+    if high >= WHOLE_FROM:
+        return f"{share_percent(low, 0)} to all"
     below, above = share_percent(low, 0), share_percent(high, 0)
     return above if below == above else f"{100 * low:.0f} to {above}"

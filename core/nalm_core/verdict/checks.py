@@ -76,6 +76,17 @@ def checks_of(report: RunReport, changes: Sequence[OutcomeChange] | None = None)
     return run_checks(report.arms, report.rounds, report.instructions, report.host.tsc_hz, beside)
 
 
+def all_checks(report: RunReport, changes: Sequence[OutcomeChange] | None = None) -> list[Check]:
+    """The report's checks, and checks computed here that it lacks or passed wrongly. Those of trials are the
+    report's own. changes: as in `checks_of`."""
+    if report.rates is not None:
+        return report.checks
+    computed = checks_of(report, changes)
+    failed = {check.name for check in report.checks if not check.passed}
+    again = {check.name: check for check in computed if check.name not in failed}
+    return [again.pop(check.name, check) for check in report.checks] + list(again.values())
+
+
 def changes_of(report: RunReport) -> list[OutcomeChange]:
     """All changes of outcomes in a report."""
     return outcome_changes(report.arms, report.replays, report.rounds, report.expected_outcomes)

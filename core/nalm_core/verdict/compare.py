@@ -52,8 +52,8 @@ def compose(base: ArmSummary, head: ArmSummary, hosts: tuple[Host, Host] | None 
     notes = [NOT_PAIRED]
     if found:
         notes.append(f"{sentence(found)} {NEW_SEGMENT}")
-    if _ipp_source(base) != _ipp_source(head):
-        notes.append("Instructions come from different sources and are not compared.")
+    if (unlike := _unlike_ipp(_ipp_source(base), _ipp_source(head))) is not None:
+        notes.append(unlike)
         old, new = _without_ipp(old), _without_ipp(new)
     arms = compare_arms(old, new, Rates(1 - CONFIDENCE, STAGE_FALSE_DISCOVERY_RATE, MARGIN), paired=False)
     return Composition(chain=arms.chain, stages=arms.stages, notes=notes, host_differences=found)
@@ -73,6 +73,18 @@ def _one(figures: dict[str, HistoryFigure]) -> Series | None:
         return None
     units = [CyclesPerPacket(value) for value in cpp.units]
     return Series(units) if ipp is None else Series(units, ipp.value, ipp.source)
+
+
+def _unlike_ipp(base: str | None, head: str | None) -> str | None:
+    """Why instructions of these sources are not compared; None if they are."""
+    if base is None and head is None:
+        return "Instructions were counted for neither commit."
+    if base is None or head is None:
+        counted = "base" if head is None else "head"
+        return f"Instructions were counted for {counted} only and are not compared."
+    if base != head:
+        return f"Instructions were counted by different sources ({base} and {head}) and are not compared."
+    return None
 
 
 def _ipp_source(summary: ArmSummary) -> str | None:

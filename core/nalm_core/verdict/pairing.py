@@ -5,21 +5,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from nalm_core.report.instructions import ArmIpp, arm_ipp, common_source
 from nalm_core.report.rounds import PairedLaunch, pair_launches, random_units
-from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.run_report import Arm, Check, RunReport
 from nalm_core.report.units import CyclesPerPacket
 from nalm_core.verdict.attribution import ArmSeries, Series
+from nalm_core.verdict.checks import all_checks, changes_of
+from nalm_core.verdict.packet_outcomes import OutcomeChange
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pairs:
-    """The series of a report's arms in pairs, each pair made once."""
+    """The series of a report's arms in pairs, its checks and its changes of outcomes, each made once."""
 
     report: RunReport
     _made: dict[tuple[Arm, Arm], tuple[ArmSeries, ArmSeries] | None] = field(default_factory=dict)
     _launches: dict[tuple[Arm, Arm], list[PairedLaunch]] = field(default_factory=dict)
+
+    @cached_property
+    def outcome_changes(self) -> list[OutcomeChange]:
+        return changes_of(self.report)
+
+    @cached_property
+    def checks(self) -> list[Check]:
+        return all_checks(self.report, self.outcome_changes)
 
     def launches(self, base: Arm, head: Arm) -> list[PairedLaunch]:
         """The launches that take part."""

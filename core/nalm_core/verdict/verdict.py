@@ -7,7 +7,7 @@ are cycles the same, improved or regressed, which stages pay, and do instruction
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from nalm_core.report.defaults import STAGE_FALSE_DISCOVERY_RATE
 from nalm_core.report.judged_arm import FeatureSplit, equal_code, feature_change, judged_arm
 from nalm_core.report.outcome import CHANGED, FAILED, WORST_FIRST, Decided, Outcome
 from nalm_core.report.rounds import launches_done
-from nalm_core.report.run_report import Arm, Check, Model, RunReport, RunStatus, Settings
+from nalm_core.report.run_report import Arm, Model, RunReport, RunStatus, Settings
 from nalm_core.stats.changed_code import CodeEstimate, code_estimate
 from nalm_core.stats.sequential import decide_by, look_for, same_spent_at, settings_of_each_test, spent_at
 from nalm_core.text.percents import digits_for
@@ -26,7 +26,7 @@ from nalm_core.verdict import wording
 from nalm_core.verdict.at_load import AtLoad, at_load, sentence
 from nalm_core.verdict.attribution import Comparison, Rates, compare_arms, culprits
 from nalm_core.verdict.change import Cause, Change, StageChange, cause_of
-from nalm_core.verdict.checks import BREAKING, changes_of, checks_of
+from nalm_core.verdict.checks import BREAKING
 from nalm_core.verdict.code_change import CodeChange, code_change
 from nalm_core.verdict.feature_price import feature_split, feature_stages, in_pass_order
 from nalm_core.verdict.function_change import alarms, changed, function_judgements, margins
@@ -129,17 +129,6 @@ class Verdict(Model):
         return [one for one in self.metrics if one.lost]
 
 
-def all_checks(report: RunReport, changes: Sequence[OutcomeChange] | None = None) -> list[Check]:
-    """The report's checks, and checks computed here that it lacks or passed wrongly. Those of trials are the
-    report's own. changes: as in `checks_of`."""
-    if report.rates is not None:
-        return report.checks
-    computed = checks_of(report, changes)
-    failed = {check.name for check in report.checks if not check.passed}
-    again = {check.name: check for check in computed if check.name not in failed}
-    return [again.pop(check.name, check) for check in report.checks] + list(again.values())
-
-
 def judge(report: RunReport, pairs: Pairs | None = None) -> Verdict:
     """The verdict on a run report, whatever its status. pairs: of its arms, for other callers, too."""
     features = feature_change(report)
@@ -163,10 +152,9 @@ def judge(report: RunReport, pairs: Pairs | None = None) -> Verdict:
         return plain(Outcome.INVALID, wording.first_line(report.failure))
     if report.rates is not None:
         return _judge_rates(report, plain)
-    changes = changes_of(report)
-    return _with_metrics(
-        _with_outcomes(_judge_measured(pairs or Pairs(report), plain, changes), changes), report
-    )
+    pairs = pairs or Pairs(report)
+    judged = _with_outcomes(_judge_measured(pairs, plain), pairs.outcome_changes)
+    return _with_metrics(judged, report)
 
 
 def _judge_rates(report: RunReport, plain: Callable[[Outcome, str], Verdict]) -> Verdict:
@@ -240,12 +228,9 @@ def _with_outcomes(verdict: Verdict, changes: list[OutcomeChange]) -> Verdict:
     )
 
 
-def _judge_measured(
-    pairs: Pairs, plain: Callable[[Outcome, str], Verdict], changes: Sequence[OutcomeChange]
-) -> Verdict:
-    report = pairs.report
-    features = feature_change(report)
-    failed = [check for check in all_checks(report, changes) if not check.passed]
+def _judge_measured(pairs: Pairs, plain: Callable[[Outcome, str], Verdict]) -> Verdict:
+    features = feature_change(pairs.report)
+    failed = [check for check in pairs.checks if not check.passed]
     if failed:
         outcome: Outcome = (
             Outcome.BROKEN if any(check.name in BREAKING for check in failed) else Outcome.INVALID

@@ -14,7 +14,7 @@ from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import NAME, JobId, ProjectName
 from nalm_server.jobs import actions, presentation, queue_rules, requests, service
-from nalm_server.jobs.schemas import Job, JobDetail, JobRequest, JobState, QueueRules, Why
+from nalm_server.jobs.schemas import Job, JobDetail, JobOrder, JobRequest, JobState, QueueRules, Why
 
 router = api_router("jobs")
 CHANGES = documented(401, 403, 404, 409, 413)
@@ -30,10 +30,16 @@ def list_jobs(
         str | None, Query(max_length=128, pattern=NAME, description="Only jobs whose last host this is.")
     ] = None,
     state: Annotated[list[JobState] | None, Query(max_length=10)] = None,
+    order: Annotated[
+        JobOrder,
+        Query(description="`queue`: as hosts take them; jobs that wait for no host come last."),
+    ] = JobOrder.NEWEST,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> list[Job]:
-    """Lists jobs, newest first; `state` may be repeated."""
-    return presentation.list_jobs(session, caller, project=project, host=host, states=state, limit=limit)
+    """Lists jobs; `state` may be repeated."""
+    return presentation.list_jobs(
+        session, caller, project=project, host=host, states=state, order=order, limit=limit
+    )
 
 
 @router.get("/jobs/{job_id}", responses=documented(404))

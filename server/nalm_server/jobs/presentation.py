@@ -21,7 +21,7 @@ from nalm_server.jobs import queue_repository as queue
 from nalm_server.jobs.agents.matching import why_waiting
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.repository import Beside
-from nalm_server.jobs.schemas import Job, JobDetail, JobState, Transition
+from nalm_server.jobs.schemas import Job, JobDetail, JobOrder, JobState, Transition
 
 
 def list_jobs(
@@ -31,21 +31,22 @@ def list_jobs(
     project: str | None,
     host: str | None,
     states: Sequence[JobState] | None,
+    order: JobOrder = JobOrder.NEWEST,
     limit: int,
 ) -> list[Job]:
     """Jobs of one project, or of all that the caller may read; of one host, if it is their last."""
     project_id = require_project(session, caller, project, Role.READER).id if project else None
     found = repository.list_jobs(
-        session, caller, project_id=project_id, host=host, states=states, limit=limit
+        session, caller, project_id=project_id, host=host, states=states, order=order, limit=limit
     )
     outcomes = ports.outcomes.call(session, [row.id for row, _ in found])
-    return [_described(row, beside, outcomes) for row, beside in found]
+    places = _places(session, [row for row, _ in found])
+    return [_described(row, beside, outcomes, places) for row, beside in found]
 
 
 def get_job(session: Session, job_id: int, now: datetime) -> JobDetail:
     row = service.require(session, job_id)
     moves = [Transition.model_validate(one) for one in repository.transitions(session, row.id)]
-    waits = row.state == JobState.QUEUED and row.held is None
     commit = commits.get(session, row.commit_id)
     request_reason = moves[0].reason if moves else None
     approval = (
@@ -60,7 +61,7 @@ def get_job(session: Session, job_id: int, now: datetime) -> JobDetail:
         approval.approved_by if approval else None,
     )
     return JobDetail(
-        **dict(_described(row, beside, ports.outcomes.call(session, [row.id]))),
+        **dict(_described(row, beside, ports.outcomes.call(session, [row.id]), _places(session, [row]))),
         budget_seconds=row.budget_seconds,
         log_tail=row.log_tail,
         transitions=moves,
@@ -69,12 +70,19 @@ def get_job(session: Session, job_id: int, now: datetime) -> JobDetail:
             for before, one in pairwise(moves)
             if one.state is JobState.QUEUED and before.state is not JobState.QUEUED
         ],
-        queue_position=queue.ahead_of(session, row) + 1 if waits else None,
         waiting=why_waiting(session, row, now),
         run_ids=ports.run_ids.call(session, row.id),
     )
 
 
-def _described(row: JobRow, beside: Beside, outcomes: Mapping[int, dict[str, int]]) -> Job:
-    fields = asdict(beside) | {"outcomes": outcomes.get(row.id, {})}
+def _places(session: Session, rows: Sequence[JobRow]) -> dict[int, int]:
+    """Of those that wait for a host."""
+    waiting = [row.id for row in rows if row.state == JobState.QUEUED and row.held is None]
+    return queue.places(session, waiting) if waiting else {}
+
+
+def _described(
+    row: JobRow, beside: Beside, outcomes: Mapping[int, dict[str, int]], places: Mapping[int, int]
+) -> Job:
+    fields = asdict(beside) | {"outcomes": outcomes.get(row.id, {}), "queue_position": places.get(row.id)}
     return Job(**fields, **{name: getattr(row, name) for name in Job.model_fields if name not in fields})

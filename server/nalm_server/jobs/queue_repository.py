@@ -15,6 +15,7 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     ScalarSelect,
+    Subquery,
     and_,
     exists,
     func,
@@ -176,26 +177,26 @@ def lost(session: Session, now: datetime, lease: timedelta, limit: int) -> list[
     return list(session.scalars(locked(silent, wait=False)))
 
 
-def ahead_of(session: Session, job: JobRow) -> int:
-    """Number of waiting jobs of its pool ahead of it: more urgent ones of all projects, and in its own
-    project those of the same priority with an earlier commit."""
-    place = select(CommitRow.position).where(CommitRow.id == job.commit_id)
-    position = place.correlate(None).scalar_subquery()
-    pool = select(ProjectRow.pool).where(ProjectRow.id == job.project_id).correlate(None).scalar_subquery()
-    earlier = or_(CommitRow.position < position, and_(CommitRow.position == position, JobRow.id < job.id))
-    before = or_(
-        JobRow.priority < job.priority,
-        and_(JobRow.priority == job.priority, JobRow.project_id == job.project_id, earlier),
+def places(session: Session, job_ids: Sequence[int]) -> dict[int, int]:
+    """Place of each of these jobs that waits for a host; 1 is the first."""
+    ranked = ranks()
+    found = session.execute(select(ranked.c.id, ranked.c.place).where(ranked.c.id.in_(job_ids)))
+    return {one.id: one.place for one in found}
+
+
+def ranks() -> Subquery:
+    """All jobs that wait for a host, each with its place. Ahead of it are more urgent jobs of its pool, and
+    in its own project those of the same priority with an earlier commit."""
+    urgent = func.rank().over(partition_by=ProjectRow.pool, order_by=JobRow.priority)
+    own = func.row_number().over(
+        partition_by=(JobRow.project_id, JobRow.priority), order_by=(CommitRow.position, JobRow.id)
     )
     return (
-        session.scalar(
-            select(func.count())
-            .select_from(JobRow)
-            .join(CommitRow, CommitRow.id == JobRow.commit_id)
-            .join(ProjectRow, ProjectRow.id == JobRow.project_id)
-            .where(JobRow.state == QUEUED, JobRow.held.is_(None), ProjectRow.pool == pool, before)
-        )
-        or 0
+        select(JobRow.id, (urgent + own - 1).label("place"))
+        .join(CommitRow, CommitRow.id == JobRow.commit_id)
+        .join(ProjectRow, ProjectRow.id == JobRow.project_id)
+        .where(JobRow.state == QUEUED, JobRow.held.is_(None))
+        .subquery("ranks")
     )
 
 

@@ -14,8 +14,9 @@ from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.auth.access.repository import readable
 from nalm_server.auth.tokens.principal import Principal
 from nalm_server.git.commits.models import CommitRow
+from nalm_server.jobs import queue_repository as queue
 from nalm_server.jobs.models import CHANGES, ApprovalRow, CampaignRow, JobRow, TransitionRow
-from nalm_server.jobs.schemas import OPEN, RELEASE, WITHOUT_RESULT, JobReason, JobState
+from nalm_server.jobs.schemas import OPEN, RELEASE, WITHOUT_RESULT, JobOrder, JobReason, JobState
 
 BESIDE = (
     JobReason.CONFIRM,
@@ -258,9 +259,10 @@ def list_jobs(
     project_id: int | None,
     host: str | None,
     states: Sequence[JobState] | None,
+    order: JobOrder,
     limit: int,
 ) -> list[tuple[JobRow, Beside]]:
-    """Newest first; only of projects that the caller may read."""
+    """Only of projects that the caller may read."""
     query = (
         select(
             JobRow,
@@ -287,10 +289,16 @@ def list_jobs(
         query = query.where(JobRow.host == host)
     if states:
         query = query.where(JobRow.state.in_(states))
-    newest = query.order_by(JobRow.id.desc()).limit(limit).options(defer(JobRow.log_tail), WITH_CAMPAIGN)
+    if order is JobOrder.QUEUE:
+        ranked = queue.ranks()
+        query = query.outerjoin(ranked, ranked.c.id == JobRow.id)
+        query = query.order_by(ranked.c.place.is_(None), ranked.c.place, JobRow.id)
+    else:
+        query = query.order_by(JobRow.id.desc())
+    first = query.limit(limit).options(defer(JobRow.log_tail), WITH_CAMPAIGN)
     return [
         (row, Beside(project, subject, author, why, at, by))
-        for row, project, subject, author, why, at, by in session.execute(newest)
+        for row, project, subject, author, why, at, by in session.execute(first)
     ]
 
 

@@ -67,6 +67,12 @@ WITHOUT_RESULT = (JobState.FAILED, JobState.INVALID, JobState.CANCELLED)
 """States of jobs that are over and answer nothing: whoever needs their result makes another job."""
 
 
+class JobOrder(StrEnum):
+    NEWEST = "newest"
+    QUEUE = "queue"
+    """As hosts take them; last, jobs that wait for no host."""
+
+
 class JobBrief(Schema):
     """A job of a listed commit."""
 
@@ -134,6 +140,8 @@ class Job(JobBrief):
     finished_at: datetime | None
     outcomes: dict[str, int]
     """Number of its runs by outcome; empty: it has none."""
+    queue_position: int | None
+    """1: next, unless a more urgent job comes; null: it does not wait for a host."""
     asked: ClassVar[Any] = former_name("queued_for", str | None)
 
 
@@ -144,8 +152,6 @@ class JobDetail(Job):
     transitions: list[Transition]
     retries: list[Transition]
     """Each return to the queue, with the reason."""
-    queue_position: int | None
-    """1: next, unless a more urgent job comes; null: it does not wait for a host."""
     waiting: str | None
     """Why no host takes it; null: one will, or it does not wait for a host."""
     run_ids: list[str]

@@ -22,6 +22,7 @@ from nalm_server.jobs.schemas import JobReason
 from nalm_server.results import acceptance, builds, fixes, functions, ports, repository
 from nalm_server.results.draft import Accepted, Draft, StoredReport, Upload
 from nalm_server.results.extracts import service as extracts
+from nalm_server.results.extracts.schemas import ExtractKind
 from nalm_server.results.links import entry as link_entry
 from nalm_server.results.models import RunRow, VerdictRow
 from nalm_server.results.repository import JudgedRun
@@ -74,7 +75,14 @@ class RunDraft(JudgedDraft):
         )
         explanation = acceptance.explained(report, self.verdict, self.pairs)
         large = upload.packed.json_bytes >= extracts.STORED_FROM
-        self.extract = extracts.of(report, self.verdict, explanation) if large else None
+        self.extracts = (
+            {
+                ExtractKind.PAGES: extracts.of(report, self.verdict, explanation, self.pairs.checks),
+                ExtractKind.NO_ROUNDS: extracts.no_rounds(summaries),
+            }
+            if large
+            else {}
+        )
         self.explanation = None if explanation is None else explanation.model_dump(mode="json")
 
     def stored(self, session: Session, project: ProjectRow) -> StoredReport | None:
@@ -130,8 +138,7 @@ def _store(
     )
     judged = _verdict_row(report, verdict)
     repository.add(session, row, upload.packed, judged)
-    if draft.extract is not None:
-        extracts.store(session, row.id, draft.extract)
+    extracts.store(session, row.id, draft.extracts)
     metrics.record(session, project.id, report.own_metrics)
     _enter(session, row, draft, listed=commit.listed)
     if verdict.outcome in CHANGED or (job is not None and job.reason == JobReason.CONFIRM):

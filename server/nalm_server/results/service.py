@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from nalm_core.report.serialization import parse_report
 from pydantic_core import to_json
 from sqlalchemy.orm import Session
 
@@ -16,7 +15,7 @@ from nalm_server.base.errors import NotFoundError, ReportExpiredError
 from nalm_server.results import repository, summary, verdicts
 from nalm_server.results.extracts import service as extracts
 from nalm_server.results.repository import JudgedRun, StoredReport
-from nalm_server.results.schemas import RoundSetAside, RunCounts, RunDetail
+from nalm_server.results.schemas import RunCounts, RunDetail
 
 
 def require(session: Session, caller: Principal, run_id: str) -> JudgedRun:
@@ -64,20 +63,16 @@ def get_run(session: Session, caller: Principal, run_id: str) -> bytes:
 def counts_of_run(session: Session, caller: Principal, run_id: str) -> bytes:
     """RunCounts as JSON. Raises NotFoundError, or ReportExpiredError if the report has aged out."""
     judged = require(session, caller, run_id)
-    stored = report_of(session, judged)
+    report_of(session, judged)  # raises
 
     def make() -> bytes:
-        report = parse_report(stored.json)
-        aside = [one for one in report.rounds if one.set_aside]
+        kept = extracts.without_rounds_of(session, judged)
         counts = RunCounts(
-            instructions=report.instructions,
-            arms=report.arms,
-            host_class=report.host.host_class,
-            rounds=len(report.rounds),
-            rounds_set_aside=[
-                RoundSetAside(launch=one.launch, turn=one.turn, arm=one.arm, why=one.set_aside or "")
-                for one in aside
-            ],
+            instructions=kept.report.instructions,
+            arms=kept.report.arms,
+            host_class=kept.report.host.host_class,
+            rounds=kept.rounds,
+            rounds_set_aside=kept.rounds_set_aside,
         )
         return to_json(counts)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from nalm_core.report.offered_load import CLOSED, OfferedLoad
 from nalm_core.report.run_report import Arm, ArmInfo, Check, Host, RunReport, Settings, Source
 from nalm_core.report.serialization import parse_report
-from nalm_core.verdict.verdict import all_checks
+from nalm_core.verdict.checks import all_checks
 from sqlalchemy.orm import Session
 
 from nalm_server.base.schemas import Schema
@@ -42,7 +42,8 @@ class Remains(Schema):
     trials_invalid: int = 0
 
 
-def of(report: RunReport) -> Remains:
+def of(report: RunReport, checks: list[Check] | None = None) -> Remains:
+    """checks: of the report, if they are made already."""
     kept = sum(one.set_aside is None for one in report.rounds)
     trials = [] if report.rates is None else report.rates.every_trial()
     return Remains(
@@ -58,7 +59,7 @@ def of(report: RunReport) -> Remains:
         tools=report.tools,
         settings=report.settings,
         arms=report.arms,
-        checks=all_checks(report),
+        checks=all_checks(report) if checks is None else checks,
         notes=report.notes,
         rounds_kept=kept,
         rounds_set_aside=len(report.rounds) - kept,

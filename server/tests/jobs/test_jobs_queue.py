@@ -547,3 +547,27 @@ def closed(service: Service, pull_request: int) -> None:
         assert project is not None
         jobs.supersede(session, project.id, pull_request=pull_request, why="closed", now=service.clock())
         session.commit()
+
+
+def test_a_list_in_the_queues_order_has_each_jobs_place(service: Service) -> None:
+    """Also where more jobs wait than a list has; a job's own page has the same place."""
+    add_project(service, "second")
+    with service.context.sessions() as session:
+        last = [enqueue_in(session, service, number, JobReason.BACKFILL) for number in range(1, 6)]
+        session.commit()
+    elsewhere = enqueue(service, 1, project="second")
+    child, parent = enqueue(service, 9), enqueue(service, 8)
+    person = enqueue(service, 7, JobReason.PERSON)
+    listed = service.client.get(
+        "/api/v1/jobs",
+        params={"order": "queue", "state": "queued", "limit": 6},
+        headers={"Authorization": f"Bearer {service.tokens['admin']}"},
+    )
+    places = [(one["id"], one["queue_position"]) for one in listed.json()]
+    assert places == [(person, 1), (elsewhere, 2), (parent, 2), (child, 3), (last[0], 5), (last[1], 6)]
+    assert service.get(f"/jobs/{last[4]}")["queue_position"] == 9
+    running = take(service)
+    assert running == person
+    assert service.get(f"/jobs/{person}")["queue_position"] is None
+    assert service.get("/jobs", order="queue")[-1]["id"] == person
+    assert service.get(f"/jobs/{last[4]}")["queue_position"] == 8

@@ -6,12 +6,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from nalm_core.report.run_report import Check, RunReport
+from nalm_core.verdict import checks
 from nalm_server.base import answer_cache
 from nalm_server.db.reports.store import path_of
 from nalm_server.ops.retention import sweep
 from nalm_server.results.extracts import service as extracts
 from nalm_server.results.extracts.models import ReportExtractRow
-from nalm_server.results.extracts.schemas import RoundPoint, Rounds
+from nalm_server.results.extracts.schemas import ExtractKind, RoundPoint, Rounds
 from nalm_server_features import FEATURES, WITH_DPI, with_features
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
@@ -20,6 +22,7 @@ from sqlalchemy import func, select
 REPORT = make_report(1, head_costs={"nat": 190.0}, functions={"nat": {"nat_process": 330}})
 RUN = f"/api/v1/runs/{1:032x}"
 COMPARE = "/api/v1/projects/demo/compare"
+FUNCTION = {"stage": "nat", "function": "nat_process"}
 
 
 @pytest.fixture
@@ -37,6 +40,9 @@ def pages(service: Service, status: int = 200) -> list[Any]:
         (f"{COMPARE}/code", pair),
         (RUN, {}),
         (f"{RUN}/code", {}),
+        (f"{RUN}/counts", {}),
+        (f"{RUN}/source", FUNCTION),
+        (f"{COMPARE}/source", pair | FUNCTION),
     ]
     answers = [service.client.get(path, params=params) for path, params in requests]
     assert [one.status_code for one in answers] == [status] * len(requests)
@@ -82,7 +88,7 @@ def test_reports_of_every_kind_have_an_extract(
 ) -> None:
     service.upload(body_of(report))
     shown = pages(service)
-    assert stored(service) == 1
+    assert stored(service) == len(ExtractKind)
     monkeypatch.setattr(extracts, "program", lambda: "of an older server")
     assert pages(service) == shown
 
@@ -90,7 +96,7 @@ def test_reports_of_every_kind_have_an_extract(
 @pytest.mark.usefixtures("large")
 def test_an_extract_ages_out_with_its_report(service: Service) -> None:
     service.upload(body_of(make_report(1)))
-    assert stored(service) == 1
+    assert stored(service) == len(ExtractKind)
     service.clock.pass_seconds(366 * 86_400.0)
     sweep.drain(service.context)
     assert stored(service) == 0
@@ -110,3 +116,19 @@ def test_a_small_report_has_no_extract(service: Service) -> None:
     service.upload(body_of(REPORT))
     pages(service)
     assert stored(service) == 0
+
+
+@pytest.mark.usefixtures("large")
+def test_import_of_a_large_report_makes_its_checks_once(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+
+    def noted(report: RunReport, *given: Any) -> list[Check]:
+        made.append(report.run_id)
+        return checks_of(report, *given)
+
+    checks_of = checks.checks_of
+    monkeypatch.setattr(checks, "checks_of", noted)
+    service.upload(body_of(REPORT))
+    assert made == [REPORT.run_id]

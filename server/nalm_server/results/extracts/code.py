@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from nalm_core.functions.judge import judge_functions
 from nalm_core.functions.model import FunctionJudgement
 from nalm_core.profiles.flame import CallTree, counted_paths, flame_of, sampled_paths
@@ -40,8 +42,15 @@ def _sampled(side: SideOf) -> CallTree | None:
 
 def side_by_side(report: RunReport, verdict: Verdict) -> tuple[SideOf, SideOf]:
     """Base, and the arm that is judged against it. Cycles are shared out by samples as in the verdict."""
+    return judged_sides(report, verdict, lambda arm: side_of(report, arm).cpp)
+
+
+def judged_sides(
+    report: RunReport, verdict: Verdict, cpp_of: Callable[[Arm], float | None]
+) -> tuple[SideOf, SideOf]:
+    """As side_by_side. cpp_of: an arm's cycles per packet, if the verdict has none."""
     arm = verdict.judged_arm or judged_arm(report) or Arm.HEAD
     chain = verdict.chain
     if chain is None or chain.base is None or chain.head is None:
-        return side_of(report, Arm.BASE), side_of(report, arm)
+        return SideOf(report, Arm.BASE, cpp_of(Arm.BASE)), SideOf(report, arm, cpp_of(arm))
     return SideOf(report, Arm.BASE, chain.base.cpp), SideOf(report, arm, chain.head.cpp)

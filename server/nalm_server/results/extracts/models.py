@@ -10,12 +10,14 @@ from nalm_server.db.engine import Base
 
 
 class ReportExtractRow(Base):
-    """The extract of a large report that is still stored; it ages out with it."""
+    """An extract of a large report that is still stored; it ages out with it."""
 
     __tablename__ = "report_extracts"
 
     run_id: Mapped[int] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
+    kind: Mapped[str] = mapped_column(String(16), primary_key=True)
+    """schemas.ExtractKind."""
     program: Mapped[str] = mapped_column(String(64))
     """service.program() of the server that made it; another one makes it again."""
     content: Mapped[bytes] = mapped_column(LargeBinary)
-    """zlib of schemas.Extract as JSON."""
+    """zlib of what schemas has for this kind, as JSON."""

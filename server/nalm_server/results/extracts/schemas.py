@@ -3,14 +3,25 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from nalm_core.explain import Explanation
 from nalm_core.features.decomposition import Decomposition
 from nalm_core.functions.model import FunctionJudgement
 from nalm_core.profiles.flame import Frame
 from nalm_core.profiles.function_costs import FunctionCosts
+from nalm_core.report.run_report import Arm, RunReport
 
 from nalm_server.base.schemas import Schema
+from nalm_server.results.schemas import RoundSetAside
 from nalm_server.results.summary import Remains
+
+
+class ExtractKind(StrEnum):
+    PAGES = "pages"
+    """Extract."""
+    NO_ROUNDS = "no_rounds"
+    """WithoutRounds."""
 
 
 class RoundPoint(Schema):
@@ -39,7 +50,7 @@ class CodeExtract(Schema):
 
 
 class Extract(Schema):
-    """Everything that pages show of a run's report, except counts and the source text."""
+    """What the page of a run and Compare show of its report at first."""
 
     remains: Remains
     rounds: Rounds
@@ -47,3 +58,13 @@ class Extract(Schema):
     """Before `with_chain`."""
     explanation: Explanation | None
     code: CodeExtract
+
+
+class WithoutRounds(Schema):
+    """A report without its rounds, by far its largest part, and what counts and source text need of them."""
+
+    report: RunReport
+    cpp: dict[Arm, float | None]
+    """The chain's cycles per packet."""
+    rounds: int
+    rounds_set_aside: list[RoundSetAside]

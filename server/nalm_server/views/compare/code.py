@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nalm_core.profiles.function_costs import Key, SideOf, side_of
+from nalm_core.profiles.function_costs import Key, SideOf
 from nalm_core.profiles.source_view import FunctionSource, function_source
 from nalm_core.report.host_match import comparable, differences
-from nalm_core.verdict.verdict import Verdict
 from pydantic_core import to_json
 from sqlalchemy.orm import Session
 
@@ -17,10 +16,11 @@ from nalm_server.base.answer_cache import cache_of
 from nalm_server.notify.forges.source_link import source_link
 from nalm_server.notify.integrations import repository as integrations
 from nalm_server.results.extracts import service as extracts
-from nalm_server.results.extracts.code import code_of, side_by_side
+from nalm_server.results.extracts.code import code_of
 from nalm_server.results.extracts.schemas import CodeExtract
 from nalm_server.results.service import report_of
-from nalm_server.views.compare.compared_runs import Apart, PairRequest, Together, found, key_of, read_report
+from nalm_server.views.compare.compared_runs import Apart, PairRequest, Together, found, key_of
+from nalm_server.views.compare.report_sides import both_sides, one_side
 from nalm_server.views.compare.schemas import CodeComparison
 
 
@@ -56,17 +56,12 @@ def _extract(session: Session, pair: Together | Apart) -> CodeExtract:
 
 
 def _sides(session: Session, pair: Together | Apart) -> tuple[SideOf, SideOf]:
-    return _together(session, pair) if isinstance(pair, Together) else _apart(session, pair)
-
-
-def _together(session: Session, pair: Together) -> tuple[SideOf, SideOf]:
-    verdict = Verdict.model_validate(pair.judged.verdict.document)
-    return side_by_side(read_report(session, pair.judged), verdict)
+    return both_sides(session, pair.judged) if isinstance(pair, Together) else _apart(session, pair)
 
 
 def _apart(session: Session, pair: Apart) -> tuple[SideOf, SideOf]:
     """Omits samples of hosts that cannot be compared, but compares instructions."""
-    before, after = (side_of(read_report(session, one.judged), one.arm) for one in (pair.before, pair.after))
+    before, after = (one_side(session, one.judged, one.arm) for one in (pair.before, pair.after))
     if comparable(differences(before.report.host, after.report.host)):
         return before, after
     return replace(before, cpp=None), replace(after, cpp=None)

@@ -6,7 +6,6 @@ from __future__ import annotations
 from nalm_core.profiles.function_costs import Key
 from nalm_core.profiles.source_view import FunctionSource, function_source
 from nalm_core.report.run_report import Arm
-from nalm_core.verdict.verdict import Verdict
 from pydantic_core import to_json
 from sqlalchemy.orm import Session
 
@@ -17,8 +16,7 @@ from nalm_server.notify.forges.source_link import source_link
 from nalm_server.notify.integrations import repository as integrations
 from nalm_server.results import service as runs
 from nalm_server.results.extracts import service as extracts
-from nalm_server.results.extracts.code import side_by_side
-from nalm_server.views.compare.compared_runs import read_report
+from nalm_server.views.compare.report_sides import both_sides
 from nalm_server.views.compare.schemas import RunCode
 
 
@@ -48,5 +46,4 @@ def code_of_run(session: Session, caller: Principal, run_id: str) -> bytes:
 def source_of_run(session: Session, caller: Principal, run_id: str, key: Key) -> FunctionSource:
     """One function's text, without files if it has no lines. Raises as `code_of_run`."""
     judged = runs.require(session, caller, run_id)
-    verdict = Verdict.model_validate(judged.verdict.document)
-    return function_source(*side_by_side(read_report(session, judged), verdict), key)
+    return function_source(*both_sides(session, judged), key)

@@ -11,14 +11,13 @@ import { byChange, type Evidence } from "./evidence";
 import { SourceNames } from "./SourceNames";
 
 export function AlertCause({ reported }: { reported: Explanation }) {
-  const { share } = reported;
   return (
     <>
       <p className="said">{said(reported.text)}</p>
-      {share && (
-        <p>
-          That can account for {signed(share.low)} to {signed(share.high)} of {signed(share.of)}{" "}
-          cycles/packet. A bound and no measurement, priced with {share.priced_with}.
+      {reported.share && (
+        <p className="soft">
+          What counted events can account for is a bound and no measurement: their number times the cycles
+          that one costs.
         </p>
       )}
       {(reported.evidence ?? []).length > 0 && <EvidenceTable reported={reported} />}

@@ -21,7 +21,7 @@ export function RunningPanel({ waiting, live }: Props) {
     <QueryPanel
       title="Queue"
       aside={<Link to="/queue">Whole queue</Link>}
-      query={useQuery(runningJobsQuery(live))}
+      query={useQuery(runningJobsQuery(undefined, live))}
     >
       {(jobs) => (
         <div className="panel-body">

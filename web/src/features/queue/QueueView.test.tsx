@@ -2,9 +2,9 @@
 // @vitest-environment happy-dom
 import { MantineProvider } from "@mantine/core";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { cleanup, render } from "@testing-library/react";
+import { cleanup, render, screen } from "@testing-library/react";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
-import { endedJobsQuery, openJobsQuery } from "../../shared/api/jobs";
+import { endedJobsQuery, MOST_JOBS, runningJobsQuery, waitingJobsQuery } from "../../shared/api/jobs";
 import { sessionQuery } from "../../shared/api/session";
 import type { Job } from "../../shared/api/types";
 import { QueueView } from "./QueueView";
@@ -15,11 +15,12 @@ afterAll(() => {
   vi.resetModules();
 });
 
-const job = (id: number, reason: string) =>
+const job = (id: number, reason: string, queue_position = id) =>
   ({
     ...{
       id,
       reason,
+      queue_position,
       project: "demo",
       state: "queued",
       kind: "cycles",
@@ -35,19 +36,34 @@ const job = (id: number, reason: string) =>
     ...{ not_host: null, only_host: null, requested_by: null },
   }) as Job;
 
-test("a filtered queue shows each job's place in the whole one", () => {
+function show(waiting: readonly Job[], reasons: readonly string[]): void {
   const queries = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } });
-  const waiting = [job(1, "push"), job(2, "person"), job(3, "push"), job(4, "person")];
-  queries.setQueryData(openJobsQuery(undefined, true).queryKey, waiting);
-  queries.setQueryData(endedJobsQuery(undefined, true).queryKey, []);
+  queries.setQueryData(waitingJobsQuery(undefined, true).queryKey, [...waiting]);
+  for (const { queryKey } of [runningJobsQuery(undefined, true), endedJobsQuery(undefined, true)])
+    queries.setQueryData(queryKey, []);
   queries.setQueryData(sessionQuery().queryKey, { name: null } as never);
   render(
     <QueryClientProvider client={queries}>
       <MantineProvider>
-        <QueueView project={undefined} reasons={["person"]} live />
+        <QueueView project={undefined} reasons={reasons} live />
       </MantineProvider>
     </QueryClientProvider>,
   );
+}
+
+test("a filtered queue shows each job's place in the whole one, in the server's order", () => {
+  show([job(7, "person", 1), job(1, "push", 2), job(4, "person", 3), job(3, "push", 4)], ["person"]);
   const places = [...document.querySelectorAll(".job-place")].map((one) => one.textContent);
-  expect(places).toEqual(["2", "4"]);
+  expect(places).toEqual(["1", "3"]);
+  expect(screen.queryByText(/More jobs wait/)).toBeNull();
+});
+
+test("a queue that is longer than what is read says so", () => {
+  const many = Array.from({ length: MOST_JOBS }, (_, at) => job(at + 1, at === 0 ? "person" : "push"));
+  show(many, ["person"]);
+  expect(screen.getByText(/The first 500 of the queue\. More jobs wait/)).toBeTruthy();
+  cleanup();
+  show(many, ["bisect"]);
+  expect(screen.queryByText("The queue is empty")).toBeNull();
+  expect(screen.getByText("None among the first 500 of the queue.")).toBeTruthy();
 });

@@ -3,9 +3,8 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { endedJobsQuery, openJobsQuery } from "../../shared/api/jobs";
+import { endedJobsQuery, MOST_JOBS, runningJobsQuery, waitingJobsQuery } from "../../shared/api/jobs";
 import type { Job } from "../../shared/api/types";
-import { inOrder, isRunning, placesOf } from "../../shared/logic/queue";
 import { useNow } from "../../shared/ui/hooks/useNow";
 import { JobTable } from "../../shared/ui/jobs/JobTable";
 import { Panel } from "../../shared/ui/Panel";
@@ -20,28 +19,31 @@ interface Props {
 }
 
 export function QueueView({ project, reasons, live }: Props) {
-  const open = useQuery(openJobsQuery(project, live));
-  const ended = useQuery(endedJobsQuery(project, live));
+  const [read, queue, ended] = [
+    useQuery(runningJobsQuery(project, live)),
+    useQuery(waitingJobsQuery(project, live)),
+    useQuery(endedJobsQuery(project, live)),
+  ];
   const now = useNow();
-  const error = open.error ?? ended.error;
-  if (open.data === undefined || ended.data === undefined)
+  const error = read.error ?? queue.error ?? ended.error;
+  if (read.data === undefined || queue.data === undefined || ended.data === undefined)
     return error ? (
-      <Failed error={error} onRetry={() => [open, ended].map((one) => one.refetch())} />
+      <Failed error={error} onRetry={() => [read, queue, ended].map((one) => one.refetch())} />
     ) : (
       <Loading />
     );
   const requested = (job: Job): boolean => reasons.length === 0 || reasons.includes(job.reason);
-  const running = open.data.filter(isRunning).filter(requested);
-  const queued = open.data.filter((job) => !isRunning(job));
-  const waiting = inOrder(queued.filter(requested));
+  const running = read.data.filter(requested);
+  const waiting = queue.data.filter(requested);
   const late = ended.data.filter(requested);
-  if (running.length + waiting.length + late.length === 0)
+  const isCut = queue.data.length >= MOST_JOBS;
+  if (running.length + waiting.length + late.length === 0 && !isCut)
     return <NothingHere filtered={reasons.length > 0} />;
   return (
     <>
       {error && <Stale />}
       <Part title="Running" none="Nothing is being measured." jobs={running} now={now} />
-      <Waiting jobs={waiting} places={placesOf(queued)} now={now} />
+      <Waiting jobs={waiting} isCut={isCut} now={now} />
       <Part title="Recently finished" none="No job finished recently." jobs={late} now={now} />
     </>
   );
@@ -49,24 +51,35 @@ export function QueueView({ project, reasons, live }: Props) {
 
 const AT_FIRST = 20;
 
+interface WaitingProps extends Pick<PartProps, "jobs" | "now"> {
+  /** More jobs wait than were read. */
+  isCut: boolean;
+}
+
 /** Projects take turns, so the order between projects is that of their turns; within one it is this one. */
-function Waiting({ jobs, places, now }: Pick<PartProps, "jobs" | "places" | "now">) {
+function Waiting({ jobs, isCut, now }: WaitingProps) {
   const [all, setAll] = useState(false);
   const shown = all ? jobs : jobs.slice(0, AT_FIRST);
   const rest = jobs.length - shown.length;
   return (
     <Part
       title="Waiting"
-      none="The queue is empty."
+      none={isCut ? `None among the first ${MOST_JOBS} of the queue.` : "The queue is empty."}
       jobs={shown}
       now={now}
-      places={places}
       foot={
-        rest > 0 && (
-          <Button size="xs" variant="default" onClick={() => setAll(true)}>
-            Show {rest} more
-          </Button>
-        )
+        <>
+          {rest > 0 && (
+            <Button size="xs" variant="default" onClick={() => setAll(true)}>
+              Show {rest} more
+            </Button>
+          )}
+          {rest === 0 && isCut && jobs.length > 0 && (
+            <p className="soft">
+              The first {MOST_JOBS} of the queue. More jobs wait; their pages show their places.
+            </p>
+          )}
+        </>
       }
     />
   );
@@ -77,17 +90,16 @@ interface PartProps {
   none: string;
   jobs: readonly Job[];
   now: number;
-  places?: ReadonlyMap<number, number> | undefined;
   foot?: ReactNode;
 }
 
-function Part({ title, none, jobs, now, places, foot }: PartProps) {
+function Part({ title, none, jobs, now, foot }: PartProps) {
   return (
     <Panel title={title}>
       {jobs.length === 0 ? (
         <p className="soft">{none}</p>
       ) : (
-        <JobTable jobs={jobs} label={`Jobs: ${title.toLowerCase()}`} now={now} places={places} />
+        <JobTable jobs={jobs} label={`Jobs: ${title.toLowerCase()}`} now={now} />
       )}
       {foot}
     </Panel>

@@ -3,7 +3,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { ENDED_STATES, isRunning, type JobAction, OPEN_STATES, RUNNING_STATES } from "../logic/queue";
 import { body, client } from "./client";
-import type { JobDetail, JobRequest, JobState } from "./types";
+import type { JobDetail, JobOrder, JobRequest, JobState } from "./types";
 
 /** How often lists are read while changes are options of, and while they are not. Milliseconds. */
 const LIVE_MS = 30_000;
@@ -11,7 +11,6 @@ const POLL_MS = 3_000;
 /** So many jobs are read at once, and the server gives no more. */
 export const MOST_JOBS = 500;
 const ENDED_SHOWN = 30;
-const RUNNING_SHOWN = 20;
 const OF_HOST = 20;
 
 const jobsQuery = (
@@ -20,25 +19,26 @@ const jobsQuery = (
   state: readonly JobState[],
   limit: number,
   live: boolean,
-  host?: string,
+  more: { host?: string; order?: JobOrder } = {},
 ) =>
   queryOptions({
-    queryKey: ["jobs", name, project ?? null, host ?? null],
+    queryKey: ["jobs", name, project ?? null, more.host ?? null],
     queryFn: ({ signal }) =>
       body(
         client.GET("/api/v1/jobs", {
-          params: { query: { state: [...state], limit, ...(project && { project }), ...(host && { host }) } },
+          params: { query: { state: [...state], limit, ...(project && { project }), ...more } },
           signal,
         }),
       ),
     refetchInterval: live ? LIVE_MS : POLL_MS,
   });
 
-export const openJobsQuery = (project: string | undefined, live: boolean) =>
-  jobsQuery("open", project, OPEN_STATES, MOST_JOBS, live);
+/** The first ones of the queue; they show their places. */
+export const waitingJobsQuery = (project: string | undefined, live: boolean) =>
+  jobsQuery("waiting", project, ["queued"], MOST_JOBS, live, { order: "queue" });
 
-export const runningJobsQuery = (live: boolean) =>
-  jobsQuery("running", undefined, RUNNING_STATES, RUNNING_SHOWN, live);
+export const runningJobsQuery = (project: string | undefined, live: boolean) =>
+  jobsQuery("running", project, RUNNING_STATES, MOST_JOBS, live);
 
 export const endedJobsQuery = (project: string | undefined, live: boolean) =>
   jobsQuery("ended", project, ENDED_STATES, ENDED_SHOWN, live);
@@ -49,7 +49,7 @@ export const allJobsQuery = (project: string, live: boolean) =>
 
 /** Newest first: what it works on and what it worked on last. */
 export const hostJobsQuery = (host: string) =>
-  jobsQuery("host", undefined, [...OPEN_STATES, ...ENDED_STATES], OF_HOST, true, host);
+  jobsQuery("host", undefined, [...OPEN_STATES, ...ENDED_STATES], OF_HOST, true, { host });
 
 export const jobQuery = (job_id: number, live = false) =>
   queryOptions({

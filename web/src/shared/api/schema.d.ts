@@ -847,7 +847,7 @@ export interface paths {
         };
         /**
          * List Jobs
-         * @description Lists jobs, newest first; `state` may be repeated.
+         * @description Lists jobs; `state` may be repeated.
          */
         get: operations["list_jobs"];
         put?: never;
@@ -7593,6 +7593,8 @@ export interface components {
             project: string;
             /** Pull Request */
             pull_request: number | null;
+            /** Queue Position */
+            queue_position: number | null;
             /** Queued For */
             queued_for: string | null;
             /** Reason */
@@ -7730,6 +7732,11 @@ export interface components {
             /** Waiting */
             waiting: string | null;
         };
+        /**
+         * JobOrder
+         * @enum {string}
+         */
+        JobOrder: "newest" | "queue";
         /** JobRequest */
         JobRequest: {
             /**
@@ -14170,6 +14177,8 @@ export interface operations {
                 /** @description Only jobs whose last host this is. */
                 host?: string | null;
                 limit?: number;
+                /** @description `queue`: as hosts take them; jobs that wait for no host come last. */
+                order?: components["schemas"]["JobOrder"];
                 project?: string | null;
                 state?: components["schemas"]["JobState"][] | null;
             };

@@ -89,6 +89,7 @@ export type JobBrief = Schemas["JobBrief"];
 export type JobDetail = Schemas["JobDetail"];
 export type JobRequest = Schemas["JobRequest"];
 export type JobState = JobBrief["state"];
+export type JobOrder = Schemas["JobOrder"];
 export type Judged = Schemas["Judged"];
 export type HostFactors = Schemas["HostFactors"];
 export type LinkReport = Schemas["LinkReport"];

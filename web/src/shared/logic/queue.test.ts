@@ -4,11 +4,9 @@ import {
   actionsOf,
   figureText,
   grown,
-  inOrder,
   jobTimes,
   lastLines,
   merged,
-  placesOf,
   purposeOf,
   REASONS,
   reasonWord,
@@ -22,20 +20,6 @@ const job = (id: number, given: Partial<{ state: string; priority: number; held:
   held: null as string | null,
   step: "building base",
   ...given,
-});
-
-test("smaller priority goes first, then age; what is held comes last", () => {
-  const jobs = [job(4), job(3, { held: "a fork" }), job(2, { priority: 4 }), job(5, { priority: 0 }), job(1)];
-  expect(inOrder(jobs).map((one) => one.id)).toEqual([5, 1, 4, 2, 3]);
-});
-
-test("a job's place is among all that a host may take", () => {
-  const jobs = [job(4), job(3, { held: "a fork" }), job(5, { priority: 0 }), job(1)];
-  expect([...placesOf(jobs)]).toEqual([
-    [5, 1],
-    [1, 2],
-    [4, 3],
-  ]);
 });
 
 test("why a job waits", () => {

@@ -59,20 +59,6 @@ interface JobLike {
 
 export const isRunning = (job: { state: string }): boolean => isActive(job) && job.state !== "queued";
 
-/** As they will be given out, as far as one can know: held ones last, then by priority, then by age. */
-export const inOrder = <T extends JobLike>(jobs: readonly T[]): T[] =>
-  [...jobs].sort(
-    (a, b) => Number(a.held !== null) - Number(b.held !== null) || a.priority - b.priority || a.id - b.id,
-  );
-
-/** The place of each job that a host may take, by its number. */
-export const placesOf = (waiting: readonly JobLike[]): Map<number, number> =>
-  new Map(
-    inOrder(waiting)
-      .filter((job) => job.held === null)
-      .map((job, index) => [job.id, index + 1]),
-  );
-
 interface TimedLike {
   created_at: string;
   leased_at: string | null;

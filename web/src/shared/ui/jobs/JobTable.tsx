@@ -17,11 +17,9 @@ interface Props {
   jobs: readonly Job[];
   label: string;
   now: number;
-  /** Of those that wait: the place of each in the queue, by its number. */
-  places?: ReadonlyMap<number, number> | undefined;
 }
 
-export function JobTable({ jobs, label, now, places }: Props) {
+export function JobTable({ jobs, label, now }: Props) {
   const heads = ["Commit", "State", "Trigger", "Host", "Waited", "Ran", "Result"];
   return (
     <ScrollTable label={label} className="jobs">
@@ -40,7 +38,7 @@ export function JobTable({ jobs, label, now, places }: Props) {
       <tbody>
         {jobs.map((job) => (
           <Fragment key={job.id}>
-            <Row job={job} now={now} place={places?.get(job.id) ?? null} />
+            <Row job={job} now={now} />
             {isRunning(job) && (
               <tr>
                 <td className="left" colSpan={heads.length + 1}>
@@ -57,7 +55,7 @@ export function JobTable({ jobs, label, now, places }: Props) {
   );
 }
 
-function Row({ job, now, place }: { job: Job; now: number; place: number | null }) {
+function Row({ job, now }: { job: Job; now: number }) {
   const { waited, ran } = jobTimes(job, now);
   return (
     <tr>
@@ -77,7 +75,8 @@ function Row({ job, now, place }: { job: Job; now: number; place: number | null 
         </span>
       </th>
       <td className="left">
-        {place !== null && <span className="job-place number">{place}</span>} <JobBadge job={job} />
+        {job.queue_position !== null && <span className="job-place number">{job.queue_position}</span>}{" "}
+        <JobBadge job={job} />
         {job.finished_at && (
           <span className="below" title={moment(job.finished_at)}>
             {ago(job.finished_at, now)}

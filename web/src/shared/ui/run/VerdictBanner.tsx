@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The verdict as a sentence, with the chain's three figures beneath. */
 import type { ReactNode } from "react";
-import type { Change, CodeChange, Verdict } from "../../api/types";
+import type { Change, Verdict } from "../../api/types";
 import { judgedChain } from "../../logic/run/verdict";
 import { change, changeWithInterval, figure, MISSING, said } from "../../logic/text/format";
 import { known, ratio } from "../../logic/text/units";
@@ -37,9 +37,7 @@ export function VerdictBanner({ project, verdict, chain, run, without, children 
           {children}
         </div>
       )}
-      {chain && (
-        <Tiles chain={chain} code={verdict?.code ?? null} chainName={judgedChain(verdict)} run={run} />
-      )}
+      {chain && <Tiles chain={chain} verdict={verdict} run={run} />}
     </section>
   );
 }
@@ -75,14 +73,15 @@ function Extras({ project, verdict, run }: Pick<Props, "project" | "run"> & { ve
 
 interface TilesProps {
   chain: Change;
-  code: CodeChange | null;
-  chainName: string | null;
+  /** Null: the two did not run side by side, and the page's notes say what is not compared. */
+  verdict: Verdict | null;
   run: string | undefined;
 }
 
-function Tiles({ chain, code, chainName, run }: TilesProps) {
-  const [base, head] = [chain.base, chain.head];
-  const deciding = code?.decided ? code : null;
+function Tiles({ chain, verdict, run }: TilesProps) {
+  const [base, head, chainName] = [chain.base, chain.head, judgedChain(verdict)];
+  const deciding = verdict?.code?.decided ? verdict.code : null;
+  const without = verdict === null ? "not compared" : "not counted on both sides";
   const size = deciding ? deciding.changed : { ...chain, ratio: chain.ratio_cpp };
   return (
     <div className="tiles">
@@ -94,7 +93,7 @@ function Tiles({ chain, code, chainName, run }: TilesProps) {
         {deciding && deciding.shown.length > 0 && `, with the change in ${deciding.shown.join(", ")}`}
       </Tile>
       <Tile chainName={chainName} name="ipp" unit="instructions/packet" base={base?.ipp} head={head?.ipp}>
-        {chain.ln_ipp == null ? "not counted on both sides" : change(known(Math.exp(chain.ln_ipp), ratio))}
+        {chain.ln_ipp == null ? without : change(known(Math.exp(chain.ln_ipp), ratio))}
       </Tile>
       <Tile
         chainName={chainName}
@@ -104,7 +103,7 @@ function Tiles({ chain, code, chainName, run }: TilesProps) {
         head={head?.eipc}
         digits={3}
       >
-        {chain.ln_eipc == null ? "not known on both sides" : change(known(Math.exp(chain.ln_eipc), ratio))}
+        {chain.ln_eipc == null ? without : change(known(Math.exp(chain.ln_eipc), ratio))}
       </Tile>
     </div>
   );
