@@ -211,7 +211,7 @@ def run(
     return "inconclusive"
 
 
-@pytest.mark.parametrize("tails", [pytest.param(None, marks=pytest.mark.nightly), 3.0], ids=["normal", "heavy tails"])
+@pytest.mark.parametrize("tails", [*by_night(None), 3.0], ids=["normal", "heavy tails"])
 def test_false_alarms_of_equal_code(tails: float | None) -> None:
     """At a tenth of the noise, the margin of 0.1 % hinders no alarm: the error rates alone do."""
     rng, runs = np.random.default_rng(43), size_of_tier(1500, 500)
