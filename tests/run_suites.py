@@ -2,7 +2,7 @@
 """Runs the suites of a tier, each by its make target:
 `run_suites.py check|test|nightly [SUITE ...] [--without SUITE]`.
 
-Suites that measure run first, one after another. Meanwhile suites that only compute run on the first CPU, on
+Suites that measure run first, one after another. Meanwhile suites that start no NF run on the first CPU, on
 which no NF is measured. As soon as the last one has measured, the others run two at a time, since they
 often wait; what it does afterwards runs beside them. Each suite's output goes to .cache/test-logs/SUITE.log;
 that of a failing one is shown. Every suite runs in a process group of its own, which ends with the suite or
@@ -35,7 +35,7 @@ SIDE_BY_SIDE = 2
 """Each has one to three processes. An NF that waits for another program takes its CPU, so with three or four
 suites each takes more processor time."""
 CPUS = len(os.sched_getaffinity(0))
-ON_FIRST_CPU = ("taskset", "--cpu-list", str(min(os.sched_getaffinity(0))), "nice", "-n", "19")
+ON_FIRST_CPU = ("taskset", "--cpu-list", str(min(os.sched_getaffinity(0))), "nice", "-n", "10")
 """An NF's lcores are the last CPUs. What a measuring suite does on the first one comes before."""
 POLL_SECONDS = 0.2
 SHOWN_LINES = 80
@@ -55,8 +55,8 @@ class Suite:
     """It measures times, so nothing runs meanwhile but what only computes, on another CPU. If it goes on for
     long afterwards, it makes the file that MEASURED names when it has measured."""
     computes: bool = False
-    """It starts no NF and waits for nothing, so it runs on one CPU while others measure; beside others if
-    these have measured before it begins."""
+    """It starts no NF, so it runs on one CPU while others measure; beside others if these have measured
+    before it begins."""
 
 
 SUITES: Mapping[str, Suite] = MappingProxyType(
@@ -76,7 +76,7 @@ SUITES: Mapping[str, Suite] = MappingProxyType(
         "test-random": Suite(3600),
         "test-contract": Suite(900),
         "test-agent": Suite(1800),
-        "test-end-to-end": Suite(1800),
+        "test-end-to-end": Suite(1800, computes=True),
         "test-agent-timed": Suite(1800, alone=True),
         "test-demo": Suite(1800, alone=True),
         "mutants": Suite(4 * 3600, alone=True),
@@ -108,9 +108,9 @@ TIERS: Mapping[str, Sequence[str]] = MappingProxyType(
             *("test-server-sqlite", "test-core", "test-agent-units", "lint", "test-nf-units", "test-web"),
         ),
         "test": (
-            *("test-server", "test-end-to-end", "test-agent", "test-contract", "test-nf", "test-nf-asan"),
-            *("test-nf-tsan", "test-agent-timed", "test-demo"),
-            *("page", "test-web", "lint", "test-core", "test-nf-fuzz"),
+            *("test-server", "test-agent", "test-contract", "test-nf", "test-nf-asan", "test-nf-tsan"),
+            *("test-agent-timed", "test-demo"),
+            *("page", "test-end-to-end", "test-core", "lint", "test-web", "test-nf-fuzz"),
         ),
         "nightly": (
             *("test-server-whole", "test-end-to-end-whole", "test-agent-whole", "test-nf-whole"),
@@ -121,8 +121,8 @@ TIERS: Mapping[str, Sequence[str]] = MappingProxyType(
         ),
     }
 )
-"""Long suites begin early, so that none runs alone at the end. `nightly` runs suites in full that `test` runs
-in part, and those that it skips."""
+"""Long suites begin early, so that none runs alone at the end, nor goes on on the first CPU alone when the
+others have measured. `nightly` runs suites in full that `test` runs in part, and those that it skips."""
 NEEDS: Mapping[str, str] = MappingProxyType({"advisories": "NALM_ADVISORIES"})
 """Environment variables without which a tier skips the suite with a message."""
 

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import gettempdir
 
@@ -28,25 +29,34 @@ from tiny import (
 )
 
 
-@pytest.fixture
-def nf_repository(tmp_path: Path) -> NfRepository:
-    repository = NfRepository(tmp_path / "nf")
-    repository.path.mkdir()
+def made_repository(folder: Path, sources: Sequence[Path]) -> NfRepository:
+    """An empty repository, and sources that its first commit will have."""
+    repository = NfRepository(folder)
     repository.git("init", "-q", "-b", "main")
-    shutil.copy(NF_SOURCE, repository.path)
-    shutil.copy(PROBE_HEADER, repository.path)
+    for path in sources:
+        shutil.copy(path, folder)
+    return repository
+
+
+def copied(made: NfRepository, folder: Path) -> NfRepository:
+    """Faster than to make one. It has a commit of its own, of which no other test's results are kept."""
+    repository = NfRepository(Path(shutil.copytree(made.path, folder)))
+    repository.git("commit", "-q", "--amend", "-m", f"first, for {folder}")
+    return repository
+
+
+@pytest.fixture(scope="session")
+def made_nf_repository(tmp_path_factory: pytest.TempPathFactory) -> NfRepository:
+    repository = made_repository(tmp_path_factory.mktemp("made"), [NF_SOURCE, PROBE_HEADER])
     repository.write("traffic/capture.bin", "packets")
     repository.commit("first", nalm__toml=NALM_TOML, work__h="", README__md="tiny\n")
     return repository
 
 
-@pytest.fixture
-def traffic_repository(tmp_path: Path) -> NfRepository:
-    repository = NfRepository(tmp_path / "nf")
-    repository.path.mkdir()
-    repository.git("init", "-q", "-b", "main")
-    for path in (TRAFFIC_NF, PROBE_HEADER, PROBE_HEADER.with_name("nalm_traffic.h")):
-        shutil.copy(path, repository.path)
+@pytest.fixture(scope="session")
+def made_traffic_repository(tmp_path_factory: pytest.TempPathFactory) -> NfRepository:
+    sources = [TRAFFIC_NF, PROBE_HEADER, PROBE_HEADER.with_name("nalm_traffic.h")]
+    repository = made_repository(tmp_path_factory.mktemp("made"), sources)
     repository.commit("first", nalm__toml=RATES_TOML)
     return repository
 
@@ -57,6 +67,16 @@ def enterable(tmp_path: Path) -> None:
     for folder in (tmp_path, *tmp_path.parents):
         if folder.stat().st_uid == os.geteuid() and folder.is_relative_to(gettempdir()):
             folder.chmod(folder.stat().st_mode | 0o011)
+
+
+@pytest.fixture
+def nf_repository(made_nf_repository: NfRepository, tmp_path: Path) -> NfRepository:
+    return copied(made_nf_repository, tmp_path / "nf")
+
+
+@pytest.fixture
+def traffic_repository(made_traffic_repository: NfRepository, tmp_path: Path) -> NfRepository:
+    return copied(made_traffic_repository, tmp_path / "nf")
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from nalm_core.report.run_report import Arm, RunReport, RunStatus, Source
 from nalm_core.report.serialization import parse_report
 from nalm_core.report.summary import summarise
 from nalm_core.verdict.verdict import Verdict, judge
-from tiny import NALM, NALM_TOML, Nalm, NfRepository
+from tiny import FEW_LAUNCHES, NALM, NALM_TOML, Nalm, NfRepository
 
 SLOWER = "#define ALPHA_WORK 90\n"
 
@@ -314,7 +314,7 @@ def test_mistakes_in_nalm_toml_run_nothing(nf_repository: NfRepository, nalm: Na
     assert "nalm.toml:1: version: expected 1; found 9" in done.stderr
 
 
-SEVERAL = NALM_TOML.replace(
+SEVERAL = FEW_LAUNCHES.replace(
     "[judge]\n",
     """[scenarios.wide]
 lcores = 64

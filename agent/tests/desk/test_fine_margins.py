@@ -71,7 +71,7 @@ def test_the_stage_with_changed_code_is_judged_by_itself(
     commit_with_ninja(nf_repository)
     nf_repository.commit("more work in beta", work__h="#define BETA_WORK 31\n")
     output = tmp_path / "run.json"
-    how = ("--margin", "0.1", "--layouts", "3", "--json", str(output))
+    how = ("--margin", "0.1", "--layouts", "3", "--minutes", "3", "--json", str(output))
     done = nalm.run("check", "HEAD~1", "HEAD", "--scenario", "tiny", *how, cwd=nf_repository.path)
     assert done.returncode in (0, 1, 3), done.stderr
     report = parse_report(output.read_bytes())

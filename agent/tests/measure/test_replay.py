@@ -17,7 +17,7 @@ from nalm_core.report.serialization import parse_report
 from nalm_core.verdict.checks import checks_of
 from nalm_core.verdict.packet_outcomes import outcome_changes
 from nalm_core.verdict.verdict import judge
-from tiny import NALM_TOML, Nalm, NfRepository, build_tiny
+from tiny import FEW_LAUNCHES, NALM_TOML, Nalm, NfRepository, build_tiny
 
 PACKETS = 40_960
 
@@ -98,7 +98,6 @@ def test_a_slow_nf_is_no_broken_one(tiny_nf: list[str], work: WorkDir) -> None:
             nf.turn(packets=2**40, limit_seconds=0.5)
 
 
-FEW = NALM_TOML.replace("max_launches = 8", "max_launches = 4")
 UNDECIDED = 3
 """What a busy host may end with; nothing here is about cycles."""
 
@@ -147,7 +146,7 @@ def test_a_declared_loss_is_named_and_the_cycles_are_judged(
 ) -> None:
     nf_repository.write("work.h", "#define DROP_ONE_BATCH_IN 12\n")
     nf_repository.commit(
-        "tx: smaller queue\n\nNalm-Expect: tiny tx:full +0.3% a smaller queue", nalm__toml=FEW
+        "tx: smaller queue\n\nNalm-Expect: tiny tx:full +0.3% a smaller queue", nalm__toml=FEW_LAUNCHES
     )
     report = measured(nf_repository, nalm, tmp_path / "run.json", code=0)
     verdict = judge(report)

@@ -12,8 +12,6 @@ from nalm_agent.store.home import SHARED_MEMORY
 from tiny import Nalm, NfRepository
 from waiting import until
 
-STEPS = ["build", "instructions", "cycles"]
-
 
 def leftovers(home: Path) -> list[Path]:
     """What any command of this NALM_HOME left: its process ids are in the names of its work directories."""
@@ -44,7 +42,7 @@ def start_until(nalm: Nalm, nf: NfRepository, step: str, *command: str) -> subpr
     raise AssertionError(f"never came to {step}")
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", ["build", pytest.param("instructions", marks=pytest.mark.nightly), "cycles"])
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.nightly)])
 def test_interrupt(nf_repository: NfRepository, tmp_path: Path, step: str, number: signal.Signals) -> None:
     nalm = Nalm(tmp_path / "home")

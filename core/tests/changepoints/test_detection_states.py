@@ -88,7 +88,7 @@ def test_a_slow_drift_is_one_drift_with_its_ends(length: int, ended: bool) -> No
     assert found.size == pytest.approx(np.expm1(0.08), abs=0.015)
 
 
-@pytest.mark.parametrize("histories", [16, pytest.param(40, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("histories", [6, pytest.param(40, marks=pytest.mark.nightly)])
 def test_drifts_and_steps_that_follow_each_other_at_once_are_answered(histories: int) -> None:
     rng = np.random.default_rng(31)
     for _ in range(histories):

@@ -16,6 +16,7 @@ from nalm_core.stats.estimate import RatioEstimate
 from nalm_core.stats.quantiles import t_quantile
 from nalm_core.stats.sequential import look_schedule
 from nalm_synthetic import Noise, changed, make_report
+from tiers import by_night
 
 COSTS = np.array([-0.05, 0.1, 0.03, 0.02, 0.08, 0.04, 0.06, 0.01])
 SCHEDULE = look_schedule(DEFAULT_SETTINGS)
@@ -34,7 +35,7 @@ def cell(rng: np.random.Generator, ratio: float, scatter: float) -> RatioEstimat
     return found
 
 
-@pytest.mark.parametrize("scatter", [0.006, 0.012, 0.016])
+@pytest.mark.parametrize("scatter", [*by_night(0.006, 0.012), 0.016])
 def test_prices_that_add_up_are_rejected_as_seldom_as_stated(scatter: float) -> None:
     """With cells that ended at the first look at which their error seemed small, and chi squared: 4 to 18 %,
     and intervals at 95 % contained 91 to 95 %."""

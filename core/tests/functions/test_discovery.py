@@ -12,6 +12,7 @@ from nalm_core.report.defaults import FUNCTION_FALSE_DISCOVERY_RATE
 from nalm_core.report.run_report import Arm, Layouts
 from nalm_core.verdict.function_change import function_side
 from nalm_core.verdict.profile_change import function_shifts
+from tiers import size_of_tier
 
 FUNCTIONS = 40
 SAMPLES = 40_000
@@ -42,7 +43,7 @@ def _tests(rng: np.random.Generator, slower: dict[int, float], runs: int) -> tup
 
 
 def test_unchanged_functions_make_hardly_any_discovery() -> None:
-    runs = 150
+    runs = size_of_tier(150, 60)
     alarms, _, _ = _tests(np.random.default_rng(7), {}, runs)
     # binomial, three standard errors above the rate
     assert alarms <= runs * FUNCTION_FALSE_DISCOVERY_RATE + 3 * (runs * FUNCTION_FALSE_DISCOVERY_RATE) ** 0.5

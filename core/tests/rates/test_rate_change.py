@@ -25,7 +25,7 @@ from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Arm
 from rate_runs import calls_of, in_steps_of_10_us, later, waits_of
 from rate_synthetic import HOST, INFO, SCENARIO, STARTED, TSC_HZ, Truth, trial
-from tiers import size_of_tier
+from tiers import by_night, size_of_tier
 
 LAUNCHES, PAIRS = 16, 2
 SETTINGS = ComparisonSettings(launches=LAUNCHES, trials=PAIRS)
@@ -339,7 +339,7 @@ def drawn(rng: np.random.Generator, draw: Draw, change: float) -> list[tuple[flo
     return list(zip((5000 * base).tolist(), (5000 * head).tolist(), strict=True))
 
 
-@pytest.mark.parametrize("draw", [normal, heavy, bands, spikes], ids=lambda draw: draw.__name__)
+@pytest.mark.parametrize("draw", [*by_night(normal, heavy), bands, spikes], ids=lambda draw: draw.__name__)
 def test_false_alarms_of_equal_builds(draw: Draw) -> None:
     """All figures of a run together, each with noise of its own, which alarms most often."""
     rng, runs, alarms = np.random.default_rng(2026), size_of_tier(1000, 500), 0

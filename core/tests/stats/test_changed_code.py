@@ -18,7 +18,7 @@ from nalm_core.stats.sequential import decide, decide_by, look_schedule
 from nalm_core.verdict.verdict import judge
 from nalm_synthetic import COSTS, Noise, Side, changed, make_report
 from placed_runs import in_pairs
-from tiers import size_of_tier
+from tiers import by_night, size_of_tier
 
 CHAIN = sum(COSTS.values())
 NOISE = Noise(launch=0.01, turn=0.004)
@@ -72,7 +72,7 @@ def test_what_another_stage_saves_is_no_regression() -> None:
     assert any("Changed code is executed in rx alone" in note for note in verdict.notes)
 
 
-@pytest.mark.parametrize("saved", [0.003, 0.005])
+@pytest.mark.parametrize("saved", [0.003, *by_night(0.005)])
 def test_what_noisy_stages_may_save_is_not_called_a_regression(saved: float) -> None:
     """rx costs 0.3 % more and the noisy rest saves as much, or more: the chain is no slower."""
     rng, runs = np.random.default_rng(44), size_of_tier(300, 100)
@@ -211,7 +211,7 @@ def run(
     return "inconclusive"
 
 
-@pytest.mark.parametrize("tails", [None, 3.0], ids=["normal", "heavy tails"])
+@pytest.mark.parametrize("tails", [*by_night(None), 3.0], ids=["normal", "heavy tails"])
 def test_false_alarms_of_equal_code(tails: float | None) -> None:
     """At a tenth of the noise, the margin of 0.1 % hinders no alarm: the error rates alone do."""
     rng, runs = np.random.default_rng(43), size_of_tier(1500, 500)

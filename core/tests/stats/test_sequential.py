@@ -28,7 +28,7 @@ from nalm_core.stats.sequential import (
 )
 from nalm_core.verdict.verdict import judge
 from nalm_synthetic import Side, changed, make_report
-from tiers import size_of_tier
+from tiers import by_night, size_of_tier
 
 EQUAL_COUNTS = DEFAULT_SETTINGS.model_copy(update={"equal_counts": True})
 Draw = Callable[[np.random.Generator, int], np.ndarray]
@@ -80,7 +80,7 @@ def upper(rate: float, runs: int) -> float:
     return rate + 3 * (rate * (1 - rate) / runs) ** 0.5
 
 
-@pytest.mark.parametrize("draw", [normal, heavy, bands, spikes], ids=lambda draw: draw.__name__)
+@pytest.mark.parametrize("draw", [*by_night(normal, heavy), bands, spikes], ids=lambda draw: draw.__name__)
 def test_false_alarms_of_equal_builds(draw: Draw) -> None:
     rng, runs = np.random.default_rng(2026), size_of_tier(3000, 1500)
     outcomes = Counter(run(rng, draw, 0.0)[0] for _ in range(runs))

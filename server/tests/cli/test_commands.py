@@ -151,8 +151,18 @@ def test_its_version_is_reported(call: Call) -> None:
     assert code == 0 and shown is not None and shown[1] == version("nalm-server")
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("words", COMMANDS[::8], ids=" ".join)
 def test_an_option_there_is_not_is_named(call: Call, words: tuple[str, ...]) -> None:
+    names_the_option(call, words)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_an_option_there_is_not_is_named_by_every_command(call: Call, words: tuple[str, ...]) -> None:
+    names_the_option(call, words)
+
+
+def names_the_option(call: Call, words: tuple[str, ...]) -> None:
     code, _, complaint = call(*words, "--no-such-thing")
     assert (code, "--no-such-thing" in complaint) == (2, True)
 
