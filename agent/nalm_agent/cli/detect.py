@@ -151,7 +151,7 @@ def _size(size: float, *, relative: bool = True) -> str:
 
     if not relative:
         return f"{size:+.4g}, not relative, since a level is not above 0"
-    return change_percent(size, 2) if size < MOST_PERCENT else f"{1 + size:.3g} times as much"
+    return change_percent(size) if size < MOST_PERCENT else f"{1 + size:.3g} times as much"
 
 
 def _mistake_of_object(series: dict[str, Any]) -> str | None:

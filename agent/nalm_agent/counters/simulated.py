@@ -159,7 +159,7 @@ def repeated(first: Counted, again: Callable[[], Counted]) -> Counted:
         counts.append(newest)
     raise SourceError(
         f"three counts of the same build differ, two of them by "
-        f"{change_percent(_difference(counts[0], counts[1]), 2)}: its lcores hand packets to each other, so "
+        f"{change_percent(_difference(counts[0], counts[1]))}: its lcores hand packets to each other, so "
         "what one executes depends on the other"
     )
 

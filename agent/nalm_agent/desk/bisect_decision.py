@@ -66,7 +66,7 @@ def _by_size(change: float, bad_change: float | None) -> Answer:
     moved = abs(change) >= INSTRUCTION_CHANGE
     if bad_change is not None:
         moved = change / bad_change >= LIKE_BAD if bad_change else False
-    why = f"instructions {change_percent(exp(change) - 1, 2)} against good"
+    why = f"instructions {change_percent(exp(change) - 1)} against good"
     return Answer(Finding.BAD if moved else Finding.GOOD, why, change)
 
 

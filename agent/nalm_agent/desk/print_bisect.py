@@ -20,7 +20,7 @@ def outcome_lines(search: Search, step: Step) -> Iterator[str]:
         case Culprit(place):
             commit = commits[place]
             size = search.size(place)
-            by = "" if size is None else f" by {change_percent(size, 2)}"
+            by = "" if size is None else f" by {change_percent(size)}"
             yield f"{commit.short} changed {_figure(search)}{by}"
             yield f"  {commit.subject}"
             yield f"  {search.repository.author(commit)}"

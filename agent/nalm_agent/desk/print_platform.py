@@ -136,5 +136,5 @@ def _here(one: Published, row: StateRow) -> str:
 def _range(one: Published, values: tuple[float, float]) -> str:
     low, high = values
     if one.unit == "reduction":
-        return f"{change_percent(-low, 0)} to {change_percent(-high, 0)}"
+        return f"{change_percent(-low)} to {change_percent(-high)}"
     return f"1 / {low:g}"

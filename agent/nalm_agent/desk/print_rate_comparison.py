@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from nalm_core.rates.comparison_report import ComparisonVerdict, FigureChange, LoadChange, RateFigure
 from nalm_core.rates.generators import INSIDE, Generator
 from nalm_core.text.amounts import pps_text
@@ -62,13 +64,17 @@ def _cells(one: FigureChange) -> list[str]:
     """Base, head, change and interval. The change of a loss ratio is a difference of shares."""
     if one.base is None or one.head is None or one.change is None:
         return [MISSING] * 4
+    shown: Callable[[float], str] = change_percent
     if one.figure is RateFigure.LOSS:
         values = [share_percent(value, LOSS_DIGITS) for value in (one.base, one.head)]
-        digits = LOSS_DIGITS
+        shown = _difference
     else:
         values = [f"{value / 1000:.1f} us" for value in (one.base, one.head)]
-        digits = 1
     interval = MISSING
     if one.low is not None and one.high is not None:
-        interval = f"{change_percent(one.low, digits)} .. {change_percent(one.high, digits)}"
-    return [*values, change_percent(one.change, digits), interval]
+        interval = f"{shown(one.low)} .. {shown(one.high)}"
+    return [*values, shown(one.change), interval]
+
+
+def _difference(of_shares: float) -> str:
+    return f"{100 * of_shares:+.{LOSS_DIGITS}f} %"

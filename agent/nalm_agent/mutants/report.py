@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 
-from nalm_core.findings.detection_quality import band_name, share_text
+from nalm_core.findings.detection_quality import band_name
 from nalm_core.stats.proportion import upper_bound
-from nalm_core.text.percents import change_percent
+from nalm_core.text.percents import change_percent, rate_percent
 from rich.markup import escape
 from rich.table import Table
 
@@ -38,7 +38,7 @@ def record_line(record: Record) -> str:
     found = score(record)
     mark = "skipped" if found is None else "as expected" if found.short is None else f"SHORT: {found.short}"
     size = "" if record.ratio_cpp is None else f", cycles {change_percent(record.ratio_cpp - 1)}"
-    ipp = "" if record.ratio_ipp is None else f", instructions {change_percent(record.ratio_ipp - 1, 2)}"
+    ipp = "" if record.ratio_ipp is None else f", instructions {change_percent(record.ratio_ipp - 1)}"
     reason = f" ({record.reason})" if found is None else ""
     return f"{record.name}: {record.outcome}{ipp}{size}, {record.seconds.total:.0f} s: {mark}{reason}"
 
@@ -144,7 +144,7 @@ def _alarms(name: str, records: Sequence[Record]) -> str:
     bound = upper_bound(alarms, len(measured), LEVEL)
     decided = sum(record.outcome == "same" for record in measured)
     return (
-        f"{name}: {alarms} false alarms in {len(measured)}; the rate is below {share_text(bound)} "
+        f"{name}: {alarms} false alarms in {len(measured)}; the rate is below {rate_percent(bound)} "
         f"at {100 * LEVEL:g} % (exact bound); {decided} called same"
     )
 

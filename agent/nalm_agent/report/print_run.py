@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from nalm_core.report.defaults import BUDGET_SECONDS
 from nalm_core.report.run_report import Arm, InstructionCount, RunReport, RunStatus
-from nalm_core.text.percents import change_percent, digits_for, share_percent
+from nalm_core.text.percents import change_percent, share_percent
 from nalm_core.verdict.routine_notes import without_routine
 from rich.console import Console
 from rich.markup import escape
@@ -109,8 +109,7 @@ def print_run(
     say(out, f"{escape(title)}: [bold {colour}]{shown}[/]  {escape(summary)}")
     if verdict is not None:
         if verdict.chain is not None:
-            digits = digits_for(report.settings.margin)
-            out.print(stage_table(verdict, out.width, framed=out.is_terminal, digits=digits))
+            out.print(stage_table(verdict, out.width, framed=out.is_terminal))
             for line in table_lines(verdict):
                 say(out, f"[dim]{escape(line)}[/]")
         if verdict.reason and verdict.reason != verdict.summary:

@@ -156,7 +156,7 @@ def test_drifts_and_states_are_reported_as_such() -> None:
     ]
     code, text = run(json.dumps([drift, state]), "--text")
     assert code == 0 and "series 0: drift from commit" in text
-    assert "series 1: commits 30 to 35: +4.9" in text and "a state of the machine that recurs" in text
+    assert "series 1: commits 30 to 35: +5.0 %" in text and "a state of the machine that recurs" in text
 
 
 def doubled(*zeros: int) -> list[float]:

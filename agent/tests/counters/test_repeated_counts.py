@@ -38,5 +38,5 @@ def test_other_numbers_of_packets_do_not_matter() -> None:
 def test_three_different_counts_are_refused_with_their_difference() -> None:
     first, *rest = counts(100_000, 133_000, 120_000)
     more = iter(rest)
-    with pytest.raises(SourceError, match=r"differ, two of them by \+33\.00 %: its lcores hand packets"):
+    with pytest.raises(SourceError, match=r"differ, two of them by \+33\.0 %: its lcores hand packets"):
         repeated(first, lambda: next(more))

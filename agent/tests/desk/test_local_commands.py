@@ -147,7 +147,7 @@ def test_on_a_busy_host_the_function_that_grew_comes_first_and_the_next_commands
     report = parse_report((ROOT / "core/tests/fixtures/v1-inconclusive-busy_host.json").read_bytes())
     print_run(report, verdict := judge(report), "sfc_a")
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("sfc_a: inconclusive  nat_process in nat +10.91 % of the chain's instructions")
+    assert lines[0].startswith("sfc_a: inconclusive  nat_process in nat +10.9 % of the chain's instructions")
     assert [line.split("`")[1] for line in lines if line.startswith("next: ")] == [
         "nalm explain",
         "nalm check --force --minutes 9",

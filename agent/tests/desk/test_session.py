@@ -32,7 +32,7 @@ def test_the_trend_has_a_line_per_stage() -> None:
     title, *stages = made.trend()
     assert title.startswith("sfc_a:") and "instructions" in title
     assert [line.split()[0] for line in stages] == ["rx", "nat", "l3fwd", "tx", "chain"]
-    assert all(line.count("+0.0 %") == 2 for line in stages)  # the last is the base's code
+    assert all(line.count("+0.00 %") == 2 for line in stages)  # the last is the base's code
     assert made.summary() == "3 judged: 2 same, 1 regressed"
     made.add(Result("title", make_report(4, status="failed"), judged(make_report(4, status="failed"))))
     (nat,) = [line for line in made.trend() if "nat" in line]

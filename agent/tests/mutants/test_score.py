@@ -154,7 +154,7 @@ def test_the_tables_of_a_recorded_campaign(
 def test_a_line_says_what_was_short() -> None:
     line = record_line(record(SLOWER, "same", ratio_cpp=1.004, ratio_ipp=1.0067))
     short = "SHORT: called same, expected regressed"
-    assert line == f"planted/same: same, instructions +0.67 %, cycles +0.4 %, 20 s: {short}"
+    assert line == f"planted/same: same, instructions +0.67 %, cycles +0.40 %, 20 s: {short}"
 
 
 def test_a_file_is_gone_on_with_after_a_kill(tmp_path: Path) -> None:

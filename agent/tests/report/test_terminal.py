@@ -6,7 +6,6 @@ from __future__ import annotations
 import io
 import os
 import pty
-import re
 import subprocess
 import sys
 
@@ -78,16 +77,6 @@ def test_a_verdict_is_never_cut(*, width: int, interval: bool) -> None:
     assert "…" not in text and "instructions" in text
     assert ("interval" in text) is interval
     assert all(len(line) <= width for line in text.splitlines())
-
-
-@pytest.mark.parametrize(("digits", "change"), [(1, r"\+\d+\.\d %"), (2, r"\+\d+\.\d\d %")])
-def test_changes_have_the_given_digits(digits: int, change: str) -> None:
-    verdict = judge(make_report(1, **SLOWER))
-    out = Console(file=io.StringIO(), width=120)
-    out.print(stage_table(verdict, 120, framed=False, digits=digits))
-    assert isinstance(out.file, io.StringIO)
-    (chain,) = (line for line in out.file.getvalue().splitlines() if line.startswith("chain"))
-    assert re.search(rf" {change} +\+\d+\.\d{{{digits}}} \.\. {change}", chain)
 
 
 def test_columns_give_way_in_their_order_and_only_as_far_as_needed() -> None:

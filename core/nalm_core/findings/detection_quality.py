@@ -13,7 +13,7 @@ from itertools import pairwise
 from statistics import median
 
 from nalm_core.stats.proportion import lower_bound, upper_bound
-from nalm_core.text.percents import share_percent
+from nalm_core.text.percents import rate_percent
 
 QUALITY_LEVEL = 0.95
 """Level of each bound of a rate."""
@@ -52,20 +52,13 @@ def rate_sentence(rate: Rate, empty: str) -> str:
     """A rate as text: `0 of 41: below 7.1 % at 95 %`. empty: the text without trials."""
     if rate.rate is None:
         return empty
-    low, high, level = share_text(rate.low), share_text(rate.high), f"{100 * QUALITY_LEVEL:g} %"
+    low, high, level = rate_percent(rate.low), rate_percent(rate.high), f"{100 * QUALITY_LEVEL:g} %"
     counts = f"{rate.hits} of {rate.trials}"
     if rate.hits == 0:
         return f"{counts}: below {high} at {level}"
     if rate.hits == rate.trials:
         return f"{counts}: above {low} at {level}"
-    return f"{counts}, {share_text(rate.rate)}: above {low} and below {high}, each at {level}"
-
-
-def share_text(share: float) -> str:
-    """0.0705 as `7.05 %`, 0.5 as `50.0 %`, 1 as `100 %`: every rate in sentences, and as pages show it."""
-    value = 100 * share
-    digits = 0 if value >= 99.95 or value == 0 else 1 if value >= 10 else 2
-    return share_percent(share, digits)
+    return f"{counts}, {rate_percent(rate.rate)}: above {low} and below {high}, each at {level}"
 
 
 def size_class(change: float | None) -> str:

@@ -16,7 +16,7 @@ from nalm_core.report.defaults import ALPHA, CONFIDENCE, EQUIVALENCE_ALPHA, MARG
 from nalm_core.report.outcome import CHANGED, UNDECIDED, Outcome
 from nalm_core.report.run_report import Model
 from nalm_core.report.trials.kinds import RunKind, split_name
-from nalm_core.text.percents import change_percent
+from nalm_core.text.percents import bracketed_percent, change_percent
 from nalm_core.verdict.verdict import Verdict
 
 NO_CHANGE = Ratio(1, 1, 1, CONFIDENCE)
@@ -189,7 +189,7 @@ def overall_text(one: OverallChange) -> str:
     """`cycles per packet +1.2 % [+0.4, +2.0] over 5 scenarios: 1 regressed, 4 same`."""
     if one.ratio is None or one.low is None or one.high is None:
         return f"cycles per packet not known: {counts_text(one)}"
-    ends = f"[{100 * (one.low - 1):+.1f}, {100 * (one.high - 1):+.1f}]"
+    ends = bracketed_percent(one.low - 1, one.high - 1)
     over = "1 scenario" if one.averaged == 1 else f"{one.averaged} scenarios"
     return f"cycles per packet {change_percent(one.ratio - 1)} {ends} over {over}: {counts_text(one)}"
 

@@ -17,7 +17,7 @@ from nalm_core.report.catalogue import title_of
 from nalm_core.report.defaults import CONFIDENCE
 from nalm_core.report.run_report import Model
 from nalm_core.text.commit_name import short
-from nalm_core.text.percents import change_percent, share_percent
+from nalm_core.text.percents import bracketed_percent, change_percent, share_percent
 from nalm_core.verdict.metric_change import MetricChange
 
 
@@ -107,7 +107,7 @@ def recovery_text(one: Recovery) -> str:
     remains = f"remains {change_percent(left)}"
     if one.low is not None and one.high is not None:
         low, high = sorted((_own(one, one.low), _own(one, one.high)))
-        remains += f" [{100 * low:+.1f}, {100 * high:+.1f}]"
+        remains += f" {bracketed_percent(low, high)}"
     worse = -1 if one.better == "higher" else 1
     recovered = share_percent(worse * (lost - left)).removesuffix(" %")
     named = f"{one.title}: " if one.title else ""

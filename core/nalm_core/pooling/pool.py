@@ -35,7 +35,7 @@ from nalm_core.stats.changed_code import CodeEstimate, by_parts
 from nalm_core.stats.estimate import RatioEstimate
 from nalm_core.stats.sequential import decide_at, decide_by, look_schedule, settings_of_each_test, spent_at
 from nalm_core.text.amounts import amount
-from nalm_core.text.percents import change_percent, interval_percent, margin_percent, share_percent
+from nalm_core.text.percents import bracketed_percent, change_percent, margin_percent, share_percent
 from nalm_core.verdict.code_change import in_stages
 from nalm_core.verdict.placement import reaches_placement
 
@@ -278,4 +278,4 @@ def in_words(found: PairPool) -> str:
 
 
 def _size(found: PoolFigure) -> str:
-    return f"{change_percent(found.ratio - 1, 2)} [{interval_percent(found.low - 1, found.high - 1, 2)}]"
+    return f"{change_percent(found.ratio - 1)} {bracketed_percent(found.low - 1, found.high - 1)}"

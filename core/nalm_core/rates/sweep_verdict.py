@@ -15,7 +15,7 @@ from nalm_core.rates.rate_result import RateVerdict, judge_rates
 from nalm_core.rates.sweep import Sweep, SweepChange, compare_sweeps
 from nalm_core.report.outcome import WORST_FIRST, Outcome
 from nalm_core.text.amounts import pps_text
-from nalm_core.text.percents import change_percent, digits_for, margin_percent
+from nalm_core.text.percents import change_percent, margin_percent
 from nalm_core.verdict.rank_change import Decision
 
 _Judged = tuple[Outcome, str]
@@ -55,7 +55,7 @@ def _cycles(change: SweepChange, margin: float) -> Iterator[_Judged]:
         yield Outcome.INCONCLUSIVE, "no load has valid trials of both builds in the same launch"
     for one in change.cpp:
         decision = _decided(one.ratio, one.low, one.high, margin)
-        reason = f"CPP {change_percent(one.ratio - 1, digits_for(margin))} at {pps_text(one.pps)}"
+        reason = f"CPP {change_percent(one.ratio - 1)} at {pps_text(one.pps)}"
         if decision == "undecided":
             reason += f": neither a change of {margin_percent(margin)} nor its absence is shown"
         yield WORSE_IF_GROWN[decision], reason
@@ -75,7 +75,7 @@ def _knee_move(curves: Sequence[Sweep | None], change: SweepChange, margin: floa
         yield Outcome.INCONCLUSIVE, f"knee: {said}"
         return
     opposite: dict[Decision, Decision] = {"grew": "fell", "fell": "grew", "same": "same"}
-    size = change_percent(moved.ratio - 1, digits_for(margin))
+    size = change_percent(moved.ratio - 1)
     yield WORSE_IF_GROWN[opposite[decision]], f"the knee moved by {size} of the load"
 
 

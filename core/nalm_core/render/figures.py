@@ -16,16 +16,16 @@ def number(value: float | None) -> str:
     return MISSING if value is None else f"{value:.1f}"
 
 
-def change(ln_ratio: float | None, digits: int) -> str:
+def change(ln_ratio: float | None) -> str:
     """A relative change given as the logarithm of a ratio."""
-    return MISSING if ln_ratio is None else change_percent(expm1(ln_ratio), digits)
+    return MISSING if ln_ratio is None else change_percent(expm1(ln_ratio))
 
 
-def interval(of: Change, digits: int) -> str:
+def interval(of: Change) -> str:
     """The interval of a change in cycles."""
     if of.low is None or of.high is None:
         return MISSING
-    return interval_percent(of.low - 1, of.high - 1, digits)
+    return interval_percent(of.low - 1, of.high - 1)
 
 
 def named(figure: Figure | None) -> dict[str, float]:

@@ -16,7 +16,6 @@ from nalm_core.render import figures
 from nalm_core.render.unmeasured import OUTCOME, Unmeasured
 from nalm_core.render.xml_text import xml_text
 from nalm_core.report.outcome import FAILED, Outcome
-from nalm_core.text.percents import digits_for
 from nalm_core.verdict.change import StageChange
 from nalm_core.verdict.judged import Judged
 from nalm_core.verdict.metric_change import MetricChange, in_short, metric_name, said
@@ -126,7 +125,7 @@ def _metric_case(judged: Judged, change: MetricChange) -> ET.Element:
 def _stage_case(judged: Judged, stage: StageChange) -> ET.Element:
     verdict = judged.verdict
     case = _case(judged, stage.stage, "0.000")
-    figure = _sentence(stage, digits_for(judged.report.settings.margin))
+    figure = _sentence(stage)
     if verdict.outcome == Outcome.REGRESSED and stage.stage in verdict.culprit_stages:
         case.append(_problem("failure", figure, Outcome.REGRESSED, _where(judged, stage.stage)))
     elif verdict.outcome == Outcome.INCONCLUSIVE:
@@ -135,11 +134,11 @@ def _stage_case(judged: Judged, stage: StageChange) -> ET.Element:
     return case
 
 
-def _sentence(stage: StageChange, digits: int) -> str:
+def _sentence(stage: StageChange) -> str:
     base, head = stage.base, stage.head
 
     def change(ln_ratio: float | None) -> str:
-        return figures.change(ln_ratio, digits)
+        return figures.change(ln_ratio)
 
     cycles = f"{figures.number(base.cpp if base else None)} to {figures.number(head.cpp if head else None)}"
     text = f"{stage.stage}: {cycles} cycles/packet, {change(stage.ln_cpp)}"

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from nalm_core.report.defaults import MARGIN
 from nalm_core.report.outcome import CHANGED, Outcome
-from nalm_core.text.percents import change_percent, digits_for
+from nalm_core.text.percents import bracketed_percent, change_percent
 from nalm_core.text.plain_text import plain
 from nalm_core.verdict.verdict import ChangeSize, Verdict
 from nalm_core.verdict.wording import price_text
@@ -31,7 +30,7 @@ def cut(text: str, limit: int) -> str:
 
 
 def _text(verdict: Verdict) -> str:
-    size = _size(verdict.size, digits_for(verdict.margin or MARGIN))
+    size = _size(verdict.size)
     if verdict.outcome in CHANGED:
         changed = f"{verdict.outcome} {size}{_where(verdict)}{_why(verdict)}"
         return changed if size else f"{verdict.outcome}: {verdict.summary}"
@@ -45,14 +44,13 @@ def _text(verdict: Verdict) -> str:
     return f"{verdict.outcome} {size}" if size else f"{verdict.outcome}: {verdict.summary}"
 
 
-def _size(size: ChangeSize | None, digits: int) -> str:
+def _size(size: ChangeSize | None) -> str:
     if size is None:
         return ""
-    change = change_percent(size.ratio - 1, digits)
+    change = change_percent(size.ratio - 1)
     if size.low is None or size.high is None:
         return change
-    ends = ", ".join(f"{100 * (one - 1):.{digits}f}" for one in (size.low, size.high))
-    return f"{change} [{ends}]"
+    return f"{change} {bracketed_percent(size.low - 1, size.high - 1)}"
 
 
 def _where(verdict: Verdict) -> str:

@@ -16,7 +16,6 @@ from nalm_core.render import figures
 from nalm_core.render.escaping import code, text
 from nalm_core.render.unmeasured import OUTCOME, Unmeasured
 from nalm_core.report.outcome import CHANGED, FAILED, WORST_FIRST, Outcome
-from nalm_core.text.percents import digits_for
 from nalm_core.verdict.change import Change
 from nalm_core.verdict.judged import SHORT_SHA, Judged
 from nalm_core.verdict.metric_change import said
@@ -103,29 +102,29 @@ def _section(judged: Judged) -> Iterator[str]:
 
 def _table(judged: Judged, chain: Change) -> Iterator[str]:
     """Stages in pass order; at most MAX_STAGES, those that changed most."""
-    stages, digits = judged.verdict.stages, digits_for(judged.report.settings.margin)
+    stages = judged.verdict.stages
     costliest = sorted(stages, key=lambda stage: -abs(stage.contribution_cycles or 0.0))[:MAX_STAGES]
     yield _HEADER
     yield _RULE
     for stage in (stage for stage in stages if stage in costliest):
         pays = stage.stage in judged.verdict.culprit_stages
         cause = stage.cause if pays else None if stage.kind == "common" else stage.kind
-        yield _row(f"**{code(stage.stage)}**" if pays else code(stage.stage), stage, cause, digits)
+        yield _row(f"**{code(stage.stage)}**" if pays else code(stage.stage), stage, cause)
     if len(stages) > len(costliest):
         yield f"| {len(stages) - len(costliest)} more | | | | | | | |"
-    yield _row("chain", chain, None if judged.verdict.by_code else judged.verdict.cause, digits)
+    yield _row("chain", chain, None if judged.verdict.by_code else judged.verdict.cause)
 
 
-def _row(name: str, change: Change, cause: str | None, digits: int) -> str:
+def _row(name: str, change: Change, cause: str | None) -> str:
     base, head = change.base, change.head
     cells = (
         name,
         figures.number(base.cpp if base else None),
         figures.number(head.cpp if head else None),
-        figures.change(change.ln_cpp, digits),
-        figures.interval(change, digits),
-        figures.change(change.ln_ipp, digits),
-        figures.change(change.ln_eipc, digits),
+        figures.change(change.ln_cpp),
+        figures.interval(change),
+        figures.change(change.ln_ipp),
+        figures.change(change.ln_eipc),
         cause or "",
     )
     return f"| {' | '.join(cells)} |"

@@ -74,7 +74,7 @@ def alarms(judged: Sequence[FunctionJudgement], of: Margins) -> list[MetricChang
             low=one.ratio,
             high=one.ratio,
             margin=of.of(one.stage),
-            reason=f"{change_percent(one.chain_share or 0.0, 2)} of the chain's instructions",
+            reason=f"{change_percent(one.chain_share or 0.0)} of the chain's instructions",
         )
         for one in judged
         if one.alarms
@@ -99,7 +99,7 @@ def function_text(one: FunctionJudgement, place: str = "") -> str:
 
 def _share(one: FunctionJudgement) -> str:
     own = f"{change_percent(one.ratio - 1)}; " if one.ratio is not None else ""
-    return "" if one.chain_share is None else f" ({own}{change_percent(one.chain_share, 2)} of the chain)"
+    return "" if one.chain_share is None else f" ({own}{change_percent(one.chain_share)} of the chain)"
 
 
 def _interval(one: FunctionJudgement) -> str:

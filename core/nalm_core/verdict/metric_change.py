@@ -28,11 +28,10 @@ from nalm_core.report.run_report import Arm, Model, RunReport, Settings
 from nalm_core.stats.estimate import MiddleLaunches, estimate_ratio, middle_launches
 from nalm_core.stats.sequential import decide_at, least_for_change, look_for, same_spent_at, spent_at
 from nalm_core.text.percents import (
+    bracketed_percent,
     change_percent,
-    digits_for,
     margin_percent,
     share_percent,
-    signed_percent,
 )
 from nalm_core.verdict.long_calls import long_call_stages
 from nalm_core.verdict.rank_change import growth_change, rank_change, shares_error_rate
@@ -373,7 +372,7 @@ def said(change: MetricChange) -> str:
         return f"{metric_name(change)}: missing; {change.reason}"
     if change.base is None and change.head is None:
         return f"{metric_name(change)}: {change.reason}"
-    size = "" if change.ratio is None else f" ({_size(change, change.ratio)}{_interval(change)})"
+    size = "" if change.ratio is None else f" ({change_percent(change.ratio - 1)}{_interval(change)})"
     text = f"{metric_name(change)} {number(change.base)} to {number(change.head)} {change.unit}{size}"
     text += f", {change.outcome}"
     return text if change.reason is None else f"{text}: {change.reason}"
@@ -381,7 +380,7 @@ def said(change: MetricChange) -> str:
 
 def in_short(change: MetricChange) -> str:
     """One metric for a table's cell."""
-    size = "" if change.ratio is None else f" {_size(change, change.ratio)}"
+    size = "" if change.ratio is None else f" {change_percent(change.ratio - 1)}"
     return f"{metric_name(change)}{size}"
 
 
@@ -399,12 +398,7 @@ def number(value: float | None) -> str:
     return f"{value:,.0f}" if value >= 1000 or value == round(value) else f"{value:.4g}"
 
 
-def _size(change: MetricChange, ratio: float) -> str:
-    return change_percent(ratio - 1, digits_for(change.margin))
-
-
 def _interval(change: MetricChange) -> str:
     if change.low is None or change.high is None or change.low == change.high:
         return ""
-    digits = digits_for(change.margin)
-    return f" [{signed_percent(change.low - 1, digits)}, {signed_percent(change.high - 1, digits)}]"
+    return f" {bracketed_percent(change.low - 1, change.high - 1)}"

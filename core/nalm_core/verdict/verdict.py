@@ -21,7 +21,6 @@ from nalm_core.report.rounds import launches_done
 from nalm_core.report.run_report import Arm, Model, RunReport, RunStatus, Settings
 from nalm_core.stats.changed_code import CodeEstimate, code_estimate
 from nalm_core.stats.sequential import decide_by, look_for, same_spent_at, settings_of_each_test, spent_at
-from nalm_core.text.percents import digits_for
 from nalm_core.verdict import wording
 from nalm_core.verdict.at_load import AtLoad, at_load, sentence
 from nalm_core.verdict.attribution import Comparison, Rates, compare_arms, culprits
@@ -297,7 +296,6 @@ def _judge_pair(pairs: Pairs, verdict: Verdict, arm: Arm) -> Verdict:
     at = "" if loaded is None else f" {sentence(loaded)}"
     deciding = code.stages if code is not None and code.decided else None
     blamed = culprits(comparison, outcome, deciding) if outcome in CHANGED else []
-    digits = digits_for(report.settings.margin)
     cause = None
     if outcome in CHANGED:
         chain = comparison.chain
@@ -306,16 +304,14 @@ def _judge_pair(pairs: Pairs, verdict: Verdict, arm: Arm) -> Verdict:
         update={
             "outcome": outcome,
             "reason": (
-                wording.untried_placement(
-                    comparison.chain, untried(report, pairs.launches(Arm.BASE, arm)), digits
-                )
+                wording.untried_placement(comparison.chain, untried(report, pairs.launches(Arm.BASE, arm)))
                 if placed
-                else wording.reason_by_code(outcome, code, blamed, digits)
+                else wording.reason_by_code(outcome, code, blamed)
                 if code is not None and code.decided
                 else wording.reason(outcome, comparison, blamed, report, found.code)
             )
             + wording.same_instructions(outcome, comparison, changes)
-            + wording.other_stages(outcome, comparison, blamed, digits)
+            + wording.other_stages(outcome, comparison, blamed)
             + at,
             "at_load": loaded,
             "summary": wording.summary(outcome, comparison, blamed, cause, report.settings.margin)
@@ -332,7 +328,7 @@ def _judge_pair(pairs: Pairs, verdict: Verdict, arm: Arm) -> Verdict:
             "model_changes": model_changes(report, arm, [stage.stage for stage in blamed]),
             "notes": [
                 *wording.notes(outcome, comparison, changes, report),
-                *wording.code_notes(code, digits),
+                *wording.code_notes(code),
                 *wording.mark_notes(report, arm),
                 *([note] if (note := placement_note(report, pairs.launches(Arm.BASE, arm))) else []),
             ],

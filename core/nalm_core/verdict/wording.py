@@ -18,7 +18,7 @@ from nalm_core.stats.changed_code import CodeEstimate
 from nalm_core.stats.estimate import RatioEstimate
 from nalm_core.stats.sequential import least_for_change, settings_of_each_test
 from nalm_core.text.amounts import amount, listed
-from nalm_core.text.percents import change_percent, digits_for, margin_percent
+from nalm_core.text.percents import bracketed_percent, change_percent, margin_percent
 from nalm_core.verdict.attribution import Comparison
 from nalm_core.verdict.change import Cause, Change, StageChange, cause_of, is_cause_certain
 from nalm_core.verdict.code_change import CodeChange, CodeRatio, in_stages
@@ -47,14 +47,9 @@ BUSY_SHARE = 0.25
 """Share of disturbed rounds from which a note calls the host busy."""
 
 
-def percent(ln_ratio: float, digits: int = 1) -> str:
+def percent(ln_ratio: float) -> str:
     """Relative change of a ratio given as its logarithm, signed."""
-    return change_percent(expm1(ln_ratio), digits)
-
-
-def precise(ln_ratio: float) -> str:
-    """The relative change of an exact count, to a hundredth of a percent."""
-    return percent(ln_ratio, 2)
+    return change_percent(expm1(ln_ratio))
 
 
 def first_line(text: str | None) -> str:
@@ -147,7 +142,7 @@ def _place_of(one: MetricChange) -> str:
 
 
 def _share_of_chain(one: MetricChange) -> str:
-    return f"{change_percent(one.chain_share or 0.0, 2)} of the chain's instructions"
+    return f"{change_percent(one.chain_share or 0.0)} of the chain's instructions"
 
 
 def nothing_measured(figures: Sequence[MetricChange]) -> str:
@@ -202,8 +197,7 @@ def reason(
     chain, margin = comparison.chain, report.settings.margin
     if chain.ln_cpp is None or chain.low is None or chain.high is None:
         return "There are not enough launches to compare."
-    digits = digits_for(margin)
-    size = _with_interval(chain.ln_cpp, chain.low, chain.high, digits)
+    size = _with_interval(chain.ln_cpp, chain.low, chain.high)
     if outcome == Outcome.SAME:
         return f"Cycles per packet changed by {size}: within the margin of ±{margin_percent(margin)}."
     if outcome == Outcome.INCONCLUSIVE:
@@ -221,49 +215,49 @@ def reason(
     verb = "grew" if outcome == Outcome.REGRESSED else "fell"
     cause = cause_of(chain.ln_cpp, chain.ln_ipp)
     if blamed and blamed[0].cause not in (None, cause):
-        return f"Cycles per packet {verb}, {size}: {_because_in(outcome, blamed[0], digits)}."
-    return f"Cycles per packet {verb}, {size}: {_because(outcome, chain, cause, digits)}."
+        return f"Cycles per packet {verb}, {size}: {_because_in(outcome, blamed[0])}."
+    return f"Cycles per packet {verb}, {size}: {_because(outcome, chain, cause)}."
 
 
-def reason_by_code(outcome: Decided, code: CodeChange, blamed: Sequence[StageChange], digits: int) -> str:
+def reason_by_code(outcome: Decided, code: CodeChange, blamed: Sequence[StageChange]) -> str:
     """The verdict in a sentence, where the stages with changed code decided. blamed: those that bear it."""
     verb = "grew" if outcome == Outcome.REGRESSED else "fell"
-    why = f": {_because_in(outcome, blamed[0], digits)}" if blamed and blamed[0].ln_cpp is not None else ""
+    why = f": {_because_in(outcome, blamed[0])}" if blamed and blamed[0].ln_cpp is not None else ""
     assert code.others is not None  # where every stage shows a change, the chain decides
     return (
         f"Cycles per packet {verb} by changed code {in_stages(code)}, "
-        f"{_of_chain(code.changed, digits)}{why}. The other stages execute the same code and show no "
-        f"change, {_of_chain(code.others, digits)}."
+        f"{_of_chain(code.changed)}{why}. The other stages execute the same code and show no "
+        f"change, {_of_chain(code.others)}."
     )
 
 
-def code_notes(code: CodeChange | None, digits: int) -> list[str]:
+def code_notes(code: CodeChange | None) -> list[str]:
     """What the stages with changed code show, where they did not decide."""
     if code is None or code.decided:
         return []
-    rest = "" if code.others is None else f", and by {_of_chain(code.others, digits)} in the other stages"
+    rest = "" if code.others is None else f", and by {_of_chain(code.others)} in the other stages"
     return [
         f"Changed code is executed in {listed(code.stages)} alone. Cycles per packet changed by "
-        f"{_of_chain(code.changed, digits)} {in_stages(code)}{rest}."
+        f"{_of_chain(code.changed)} {in_stages(code)}{rest}."
     ]
 
 
-def _of_chain(part: CodeRatio, digits: int) -> str:
-    return f"{_with_interval(log(part.ratio), part.low, part.high, digits)} of the chain's"
+def _of_chain(part: CodeRatio) -> str:
+    return f"{_with_interval(log(part.ratio), part.low, part.high)} of the chain's"
 
 
-def _with_interval(ln_cpp: float, low: float, high: float, digits: int) -> str:
-    return f"{percent(ln_cpp, digits)} [{100 * (low - 1):+.{digits}f}, {100 * (high - 1):+.{digits}f}]"
+def _with_interval(ln_cpp: float, low: float, high: float) -> str:
+    return f"{percent(ln_cpp)} {bracketed_percent(low - 1, high - 1)}"
 
 
-def untried_placement(chain: Change, why: str, digits: int) -> str:
+def untried_placement(chain: Change, why: str) -> str:
     """The verdict on a change that the placement of code alone may have made."""
     assert chain.ln_cpp is not None and chain.low is not None and chain.high is not None
-    size = _with_interval(chain.ln_cpp, chain.low, chain.high, digits)
+    size = _with_interval(chain.ln_cpp, chain.low, chain.high)
     return f"Cycles per packet changed by {size}, which the placement of code alone may make: {why}."
 
 
-def other_stages(outcome: Decided, comparison: Comparison, blamed: Sequence[StageChange], digits: int) -> str:
+def other_stages(outcome: Decided, comparison: Comparison, blamed: Sequence[StageChange]) -> str:
     """A sentence about stages that changed and do not bear the chain's change; empty if there are none.
 
     A chain that is the same has a note for each.
@@ -272,19 +266,19 @@ def other_stages(outcome: Decided, comparison: Comparison, blamed: Sequence[Stag
         return ""
     named = {one.stage for one in blamed}
     found = [
-        f"{one.stage} {percent(one.ln_cpp, digits)} {_by_instructions(one, digits)}"
+        f"{one.stage} {percent(one.ln_cpp)} {_by_instructions(one)}"
         for one in comparison.stages
         if one.stage not in named and one.significant and one.relevant and one.ln_cpp is not None
     ]
     return f" Also changed: {'; '.join(found)}." if found else ""
 
 
-def _by_instructions(stage: StageChange, digits: int) -> str:
+def _by_instructions(stage: StageChange) -> str:
     if stage.ln_ipp is None:
         return "(its instructions were not counted, so the cause is not known)"
     if abs(stage.ln_ipp) < INSTRUCTION_CHANGE:
         return "at equal instructions, which nothing here explains"
-    return f"with {percent(stage.ln_ipp, digits)} instructions"
+    return f"with {percent(stage.ln_ipp)} instructions"
 
 
 def mark_notes(report: RunReport, arm: Arm) -> list[str]:
@@ -331,18 +325,18 @@ def instructions_too(outcome: Decided, changes: Sequence[InstructionChange]) -> 
     if outcome not in (Outcome.SAME, Outcome.INCONCLUSIVE) or not changes:
         return ""
     first = changes[0]
-    size = "added or removed" if first.ln_ipp is None else f"{precise(first.ln_ipp)} instructions"
+    size = "added or removed" if first.ln_ipp is None else f"{percent(first.ln_ipp)} instructions"
     return f"; {first.stage}: {size}"
 
 
-def _because_in(outcome: Decided, stage: StageChange, digits: int) -> str:
-    return f"{_because(outcome, stage, stage.cause, digits)} in {stage.stage}"
+def _because_in(outcome: Decided, stage: StageChange) -> str:
+    return f"{_because(outcome, stage, stage.cause)} in {stage.stage}"
 
 
-def _because(outcome: Decided, chain: Change, cause: Cause | None, digits: int) -> str:
+def _because(outcome: Decided, chain: Change, cause: Cause | None) -> str:
     if chain.ln_ipp is None or chain.ln_eipc is None:
         return "instructions were not counted, so the cause is not known"
-    ipp, eipc = percent(chain.ln_ipp, digits), percent(chain.ln_eipc, digits)
+    ipp, eipc = percent(chain.ln_ipp), percent(chain.ln_eipc)
     if not is_cause_certain(chain, cause):
         return (
             f"instructions {ipp}, eIPC {eipc}; the interval does not show which of them has the larger share"
@@ -366,23 +360,23 @@ def summary(
     margin: float,
 ) -> str:
     """Who pays, how much, why; e.g. `nat: +12.1 % cycles, instructions (+14.0 % IPP)`."""
-    chain, digits = comparison.chain, digits_for(margin)
+    chain = comparison.chain
     if chain.ln_cpp is None:
         return "not compared"
     if outcome == Outcome.SAME:
-        return f"{percent(chain.ln_cpp, digits)} cycles, within ±{margin_percent(margin)}"
+        return f"{percent(chain.ln_cpp)} cycles, within ±{margin_percent(margin)}"
     if outcome == Outcome.INCONCLUSIVE:
-        return f"{percent(chain.ln_cpp, digits)} cycles, not decided"
+        return f"{percent(chain.ln_cpp)} cycles, not decided"
     what, where = (chain, "chain") if not blamed else (blamed[0], blamed[0].stage)
     if what.ln_cpp is None:
         assert isinstance(what, StageChange)  # the chain has one
         how = f"none in {what.zero_arm}" if what.zero_arm else what.kind
         return f"{where}: {what.contribution_cycles or 0.0:+.1f} cycles/packet ({how})"
-    text = f"{where}: {percent(what.ln_cpp, digits)} cycles"
+    text = f"{where}: {percent(what.ln_cpp)} cycles"
     if cause == "instructions" and what.ln_ipp is not None:
-        text += f", instructions ({percent(what.ln_ipp, digits)} IPP)"
+        text += f", instructions ({percent(what.ln_ipp)} IPP)"
     elif cause == "pipeline" and what.ln_eipc is not None:
-        text += f", pipeline use ({percent(what.ln_eipc, digits)} eIPC)"
+        text += f", pipeline use ({percent(what.ln_eipc)} eIPC)"
     else:
         text += ", cause unknown (instructions not counted)"
     return text
@@ -452,7 +446,7 @@ def notes(
 ) -> list[str]:
     """Notes that do not change the outcome."""
     found = []
-    chain, digits = comparison.chain, digits_for(report.settings.margin)
+    chain = comparison.chain
     if chain.ln_ipp is None:
         why = report.sources.get(Source.SIMULATED)
         text = "Instructions were not counted for both arms: IPP, eIPC and the cause are missing"
@@ -460,12 +454,12 @@ def notes(
     elif outcome == Outcome.SAME and changes:
         named = ", ".join(_named(change) for change in changes)
         found.append(
-            f"Instructions per packet changed by {precise(chain.ln_ipp)} ({named}); cycles stayed within the "
+            f"Instructions per packet changed by {percent(chain.ln_ipp)} ({named}); cycles stayed within the "
             "margin, which decides the outcome."
         )
     if outcome == Outcome.SAME:
         found += [
-            f"Stage {stage.stage} changed by {percent(stage.ln_cpp, digits)}; the chain as a whole did not."
+            f"Stage {stage.stage} changed by {percent(stage.ln_cpp)}; the chain as a whole did not."
             for stage in comparison.stages
             if stage.significant and stage.relevant and stage.ln_cpp is not None
         ]
@@ -513,7 +507,7 @@ def _counted_core_cycles(report: RunReport) -> str | None:
 
 
 def _named(change: InstructionChange) -> str:
-    size = "added or removed" if change.ln_ipp is None else precise(change.ln_ipp)
+    size = "added or removed" if change.ln_ipp is None else percent(change.ln_ipp)
     where = f" in {change.functions[0].name}" if change.functions else ""
     return f"{change.stage} {size}{where}"
 

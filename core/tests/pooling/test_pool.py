@@ -15,6 +15,7 @@ from nalm_core.pooling.pool import PairPool, in_words, pool
 from nalm_core.report.defaults import CONFIDENCE, MIN_LAYOUTS, PLACEMENT_CHANGE
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Arm
+from nalm_core.text.percents import change_percent
 from nalm_synthetic import changed, make_report
 from pool_worlds import World
 from tiers import size_of_tier
@@ -243,9 +244,9 @@ def test_a_decided_pool_shows_the_present_estimate_beside_what_decided() -> None
     )
     assert (found.outcome, found.decided_after, found.launches) == ("regressed", POOL_FIRST_LOOK, 378)
     now, at_the_look = in_words(found).split("; ")
-    assert now.startswith(f"regressed: +{100 * (found.ratio - 1):.2f} % [")
+    assert now.startswith(f"regressed: {change_percent(found.ratio - 1)} [")
     assert now.endswith(" by all 378 launches of 7 runs on 3 hosts")
-    assert at_the_look.startswith(f"decided after 18 of 378 launches: +{100 * (before.ratio - 1):.2f} % [")
+    assert at_the_look.startswith(f"decided after 18 of 378 launches: {change_percent(before.ratio - 1)} [")
     assert at_the_look.endswith(" excludes 0 and reaches the margin of 0.5 %")
 
 

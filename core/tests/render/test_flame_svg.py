@@ -43,7 +43,7 @@ def test_a_change_reads_without_colour_and_hovering_tells_the_figures() -> None:
     assert grew.findtext(f"{SVG}text") == "▲ grew +40.0"
     assert grew.get("class") == "moved"
     assert "(a.c:7)" in (grew.findtext(f"{SVG}title") or "")
-    assert "20.0 to 60.0 (+40.0, +200.0 %)" in (grew.findtext(f"{SVG}title") or "")
+    assert "20.0 to 60.0 (+40.0, +200 %)" in (grew.findtext(f"{SVG}title") or "")
     fell = drawn(flame_svg(Frame("all", None, None, 9, 3), LEGEND))["all"]
     assert (fell.findtext(f"{SVG}text") or "").startswith("▼ all -6.0")
 

@@ -15,7 +15,7 @@ from rendering import measured, under_load
 
 DPI = Side({**COSTS, "dpi": 200.0}, {**IPPS, "dpi": 400}, ["nat", "dpi", "l3fwd"], "b")
 N = "instructions"
-SIZE = r"[+-]\d+\.\d % \[-?\d+\.\d, -?\d+\.\d\]"
+SIZE = r"[+-]\d+\.\d+ % \[[+-]\d+\.\d+, [+-]\d+\.\d+\]"
 
 
 @pytest.mark.parametrize(
@@ -76,6 +76,7 @@ def test_under_load_the_figure_that_changed_is_named_with_its_size(
     assert "cause" not in line(under_load(outcome))
 
 
-def test_a_fine_margin_takes_another_digit() -> None:
-    fine = line(measured(nat=175.0, ipp=400, margin=0.002).verdict)
-    assert re.match(r"regressed \+\d+\.\d\d % \[\d+\.\d\d, \d+\.\d\d\] in nat", fine)
+@pytest.mark.parametrize("margin", [0.01, 0.002])
+def test_digits_follow_from_the_size_of_a_change_and_not_from_the_margin(margin: float) -> None:
+    large = line(measured(nat=175.0, ipp=400, margin=margin).verdict)
+    assert re.match(r"regressed \+\d+\.\d % \[\+\d+\.\d, \+\d+\.\d\] in nat", large)

@@ -42,8 +42,8 @@ def test_fewer_instructions_yet_slower_is_named_so() -> None:
 def test_instructions_without_cycles_are_a_note() -> None:
     verdict = judge(make_report(changed(ipp={"nat": 300})))
     assert verdict.outcome == "same"
-    assert any("Instructions per packet changed by -5.54 %" in note for note in verdict.notes)
-    assert verdict.summary.endswith("; nat: -9.09 % instructions")
+    assert any("Instructions per packet changed by -5.5 %" in note for note in verdict.notes)
+    assert verdict.summary.endswith("; nat: -9.1 % instructions")
 
 
 def test_uncounted_instructions_leave_the_cause_open_and_say_so() -> None:
@@ -149,7 +149,7 @@ def test_the_cause_in_the_sentence_is_that_of_the_stage_it_names() -> None:
     verdict = judge(make_report(Side(head, ipps, code="b")))
     assert (verdict.culprit_stages[0], verdict.cause) == ("nat", "pipeline")
     assert re.search(
-        r": worse pipeline use \(eIPC -\d+\.\d %, instructions \+0\.0 %\) in nat\.", verdict.reason
+        r": worse pipeline use \(eIPC -\d+\.\d %, instructions \+0\.00 %\) in nat\.", verdict.reason
     )
 
 

@@ -115,9 +115,9 @@ def test_sentences_have_the_margin_as_it_was_given(margin: float, said: str) -> 
         assert f"{where} ±{said}" in judge(report).reason
 
 
-def test_a_stage_beside_an_equal_chain_has_the_digits_of_the_margin() -> None:
+def test_a_stage_beside_an_equal_chain_is_named_with_its_change() -> None:
     settings = DEFAULT_SETTINGS.model_copy(update={"margin": 0.005})
     noise = Noise(launch=0.0001, turn=0.0001)
     verdict = judge(make_report(changed(nat=153.0, l3fwd=57.0), noise=noise, settings=settings))
     (note,) = (one for one in verdict.notes if one.startswith("Stage nat changed"))
-    assert verdict.outcome == "same" and re.search(r"changed by \+\d\.\d\d %; ", note)
+    assert verdict.outcome == "same" and re.search(r"changed by \+\d\.\d %; ", note)

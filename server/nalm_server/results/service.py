@@ -38,7 +38,7 @@ def report_of(session: Session, judged: JudgedRun) -> StoredReport:
     if stored.expired_at is not None:
         raise ReportExpiredError(
             f"The report of run {judged.run.run_id} aged out on {stored.expired_at:%Y-%m-%d} by the "
-            f"project's rules: its summary, verdict and series are kept, see /runs/{judged.run.run_id}."
+            "project's rules: its summary, verdict and series are kept."
         )
     return stored
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from nalm_core.findings import detection_quality
 from nalm_core.findings.detection_quality import Rate, false_discoveries, rate_of, spread
 from nalm_core.text.amounts import amount
+from nalm_core.text.percents import rate_percent
 
 from nalm_server.alerts.states import AlertState
 from nalm_server.self_test.finding_repository import ListedFinding
@@ -89,7 +90,7 @@ def discoveries(alarms: Proportion, judged: int, changed: int) -> FalseDiscoveri
     if found is None:
         why = alarms.sentence if alarms.rate is None else f"nothing was called changed in {judged} runs"
         return FalseDiscoveries(share=None, at_most=None, judged=judged, found=changed, sentence=why)
-    share, at_most = (detection_quality.share_text(one) for one in (found.share, found.at_most))
+    share, at_most = (rate_percent(one) for one in (found.share, found.at_most))
     sentence = (
         f"{changed} of {judged} runs were called changed; {share} of them by mistake, "
         f"{at_most} at most at {100 * detection_quality.QUALITY_LEVEL:g} %"

@@ -185,7 +185,7 @@ def test_an_alert_in_a_line() -> None:
         "3 alerts:",
         "  aaaaaaa nat: count: suspected, nat, instructions, CPP +12.0 %",
         "  aaaaaaa nat: count: fixed, nat, instructions, CPP +12.0 % (by bbbbbbb)",
-        "  aaaaaaa nat: count: suspected, Latency p99 +200.0 %",
+        "  aaaaaaa nat: count: suspected, Latency p99 +200 %",
     ]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 from nalm_core.report.trials.kinds import RunKind, split_name
 from nalm_core.text.commit_name import short
+from nalm_core.text.percents import bracketed_percent, change_percent
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
@@ -132,8 +133,8 @@ def change(verdict: dict[str, Any] | None) -> str:
         return f"price {verdict['price_cycles_per_packet']:+.0f} cycles/packet"
     if verdict["ratio_cpp"] is None:
         return str(verdict["summary"]) if split_name(verdict["scenario"])[1] is not RunKind.CYCLES else ""
-    percent = [100 * (verdict[key] - 1) for key in ("ratio_cpp", "low", "high")]
-    return f"{percent[0]:+.1f} % [{percent[1]:+.1f}, {percent[2]:+.1f}]"
+    size, low, high = (verdict[key] - 1 for key in ("ratio_cpp", "low", "high"))
+    return f"{change_percent(size)} {bracketed_percent(low, high)}"
 
 
 def detail(verdict: dict[str, Any] | None) -> str:

@@ -24,14 +24,17 @@ export function AlertRounds({ project, runId }: Props) {
         <Link className="tag" to="/p/$project/runs/$runId" params={{ project, runId }}>
           <Icon name="link" size={12} /> run <span className="mono">{runId.slice(0, 8)}</span>
         </Link>
-        <a className="tag" href={`/api/v1/runs/${runId}/report`}>
-          <Icon name="link" size={12} /> raw report, {bytes(run.report_bytes)}
-        </a>
+        {!run.report_expired && (
+          <a className="tag" href={`/api/v1/runs/${runId}/report`}>
+            <Icon name="link" size={12} /> raw report, {bytes(run.report_bytes)}
+          </a>
+        )}
         <span className="soft small">
           {moment(run.started_at)} on {run.host}
         </span>
       </p>
-      {run.failure === null && run.base_sha && run.head_sha && (
+      {run.report_expired && <p className="soft">Its rounds have aged out with the raw report.</p>}
+      {run.failure === null && !run.report_expired && run.base_sha && run.head_sha && (
         <Rounds project={project} base={run.base_sha} head={run.head_sha} scenario={run.scenario} />
       )}
       {run.failure && <pre className="command">{run.failure}</pre>}

@@ -11,10 +11,11 @@ import { judgedByKey } from "../../shared/logic/code/functionOutcomes";
 import { type CompareSearch, costOfCause } from "../../shared/logic/run/compareSearch";
 import type { Sides } from "../../shared/logic/run/sides";
 import { fileName, type Row } from "../../shared/logic/text/csv";
+import { said } from "../../shared/logic/text/format";
 import { SourcePanel } from "../../shared/ui/code/SourcePanel";
 import { useScrollToOpened } from "../../shared/ui/hooks/useScrollToOpened";
 import { Panel } from "../../shared/ui/Panel";
-import { Loading } from "../../shared/ui/States";
+import { isExpired, Loading } from "../../shared/ui/States";
 import { ExportButtons } from "../../shared/ui/save/ExportButtons";
 import { FlameGraph } from "./FlameGraph";
 import { FunctionTable } from "./FunctionTable";
@@ -45,7 +46,11 @@ export function CodePanels({ project, sides, search: address, verdict, onChange 
   const place = useScrollToOpened(address.fn);
   if (data === undefined)
     return error ? (
-      <CodeMissing why={`Functions and lines could not be read: ${error.message}`} />
+      <CodeMissing
+        why={
+          isExpired(error) ? said(error.message) : `Functions and lines could not be read: ${error.message}`
+        }
+      />
     ) : (
       <Loading rows={4} />
     );

@@ -5,6 +5,7 @@ import { QueryClient, QueryClientProvider, type QueryKey } from "@tanstack/react
 import { cleanup, render, screen } from "@testing-library/react";
 import type { ReactNode } from "react";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
+import { ApiError } from "../../shared/api/client";
 import { codeQuery, compareQuery } from "../../shared/api/compare";
 import { scenariosQuery } from "../../shared/api/queries";
 import { CodePanels } from "./CodePanel";
@@ -24,14 +25,16 @@ afterAll(() => {
 });
 
 /** As after a refetch in the background that failed. */
-function show(queryKey: QueryKey, data: object, part: ReactNode): void {
+function show(
+  queryKey: QueryKey,
+  data: object | undefined,
+  part: ReactNode,
+  error = new Error("gone"),
+): void {
   const queries = new QueryClient({ defaultOptions: { queries: { enabled: false, retry: false } } });
   queries.setQueryData(scenariosQuery("demo").queryKey, []);
-  queries.setQueryData(queryKey, data);
-  queries
-    .getQueryCache()
-    .find({ queryKey })
-    ?.setState({ status: "error", error: new Error("gone") });
+  if (data) queries.setQueryData(queryKey, data);
+  queries.getQueryCache().build(queries, { queryKey }).setState({ status: "error", error });
   render(
     <QueryClientProvider client={queries}>
       <MantineProvider>{part}</MantineProvider>
@@ -68,4 +71,16 @@ test("functions that were read stay when reading them again fails", () => {
   );
   expect(screen.queryByText(/could not be read/)).toBeNull();
   expect(screen.getByText(/^Neither counted nor sampled/)).toBeTruthy();
+});
+
+test("functions of a report that has aged out are not said to be unreadable", () => {
+  const gone = new ApiError(410, "report_expired", "The report of run r aged out on 2026-11-29.");
+  show(
+    codeQuery("demo", SIDES).queryKey,
+    undefined,
+    <CodePanels project="demo" sides={SIDES} search={SIDES} verdict={null} onChange={() => {}} />,
+    gone,
+  );
+  expect(screen.getByText("The report of run r aged out on 2026-11-29.")).toBeTruthy();
+  expect(screen.queryByText(/could not be read/)).toBeNull();
 });

@@ -8,7 +8,7 @@ import type { JobDetail } from "../../shared/api/types";
 import { purposeOf, reasonWord } from "../../shared/logic/queue";
 import { KIND_WORDS } from "../../shared/logic/run/kinds";
 import { isActive } from "../../shared/logic/run/verdict";
-import { moment, shortSha } from "../../shared/logic/text/format";
+import { moment, said, shortSha } from "../../shared/logic/text/format";
 import { useTitle } from "../../shared/ui/hooks/useTitle";
 import { JobActions } from "../../shared/ui/jobs/JobActions";
 import { JobBadge, JobProgress } from "../../shared/ui/jobs/JobProgress";
@@ -65,7 +65,7 @@ function State({ job }: { job: JobDetail }) {
     ["Waits for approval", job.state === "queued" ? (job.held ?? "") : ""],
     ["Approved", job.approved_at === null ? "" : `by ${job.approved_by}, ${moment(job.approved_at)}`],
     ["Place in the queue", job.queue_position ?? ""],
-    ["Waiting because", job.waiting ?? ""],
+    ["Waiting because", said(job.waiting ?? "")],
     ["Tried again", job.not_before && job.state === "queued" ? moment(job.not_before) : ""],
     [
       job.state === "queued" ? "Host before" : "Host",

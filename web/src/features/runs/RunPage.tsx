@@ -106,9 +106,11 @@ function Run({ run }: { run: RunDetail }) {
           </Link>
         )}
         {run.head_sha && <CommitAlerts project={run.project} sha={run.head_sha} />}
-        <a className="tag" href={`/api/v1/runs/${run.run_id}/report`}>
-          <Icon name="link" size={12} /> raw report, {bytes(run.report_bytes)}
-        </a>
+        {!run.report_expired && (
+          <a className="tag" href={`/api/v1/runs/${run.run_id}/report`}>
+            <Icon name="link" size={12} /> raw report, {bytes(run.report_bytes)}
+          </a>
+        )}
       </PageHead>
       <VerdictBanner
         project={run.project}

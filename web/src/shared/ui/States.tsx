@@ -90,7 +90,7 @@ export function Failed({ error, onRetry }: { error: Error; onRetry: () => void }
 }
 
 /** What it needs was removed by the project's rules: no further try can have it. */
-const isExpired = (error: Error): boolean => error instanceof ApiError && error.status === 410;
+export const isExpired = (error: Error): boolean => error instanceof ApiError && error.status === 410;
 
 function titleOf(error: Error): string {
   if (!(error instanceof ApiError)) return "This page failed";
