@@ -29,7 +29,7 @@ def _open_closed() -> None:
             if nowhere != number:
                 os.dup2(nowhere, number)
                 os.close(nowhere)
-            setattr(sys, name, os.fdopen(number, "r" if number == 0 else "w"))
+            setattr(sys, name, os.fdopen(number, "r" if number == 0 else "w", closefd=False))
 
 
 def main() -> None:
