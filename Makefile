@@ -81,6 +81,9 @@ nf-built:
 	@[ -f $(NF)/build.ninja ] || CC="ccache gcc" CXX="ccache g++" meson setup $(NF) reference-nf --buildtype=release >/dev/null
 	@ninja -C $(NF) nalm-nf
 
+# Checkouts share these objects: a report of a sanitizer names files as they are below reference-nf.
+nf-asan nf-tsan nf-fuzz test-nf-asan test-nf-tsan test-nf-fuzz fuzz: export CCACHE_NOHASHDIR := 1
+
 nf-asan: ## Builds the reference NF with AddressSanitizer and UndefinedBehaviorSanitizer
 	@[ -f $(NF_ASAN)/build.ninja ] || CC="ccache gcc" CXX="ccache g++" meson setup $(NF_ASAN) reference-nf --buildtype=debugoptimized \
 		-Db_sanitize=address,undefined -Db_lundef=false >/dev/null

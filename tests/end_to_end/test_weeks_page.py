@@ -29,7 +29,7 @@ def test_a_week_is_opened_by_keyboard_to_its_commits_and_the_address_keeps_it(pa
     button.focus()
     page.keyboard.press("Enter")
     expect(button).to_have_attribute("aria-expanded", "true")
-    expect(weeks.get_by_role("row", name="sfc_b_pipeline")).to_be_visible()
+    expect(weeks.get_by_role("row", name="sfc_b_pipeline ±")).to_be_visible()
     assert weeks.get_by_role("row").count() > rows
     require_accessible(page)
     assert f"week={week}" in page.url

@@ -62,7 +62,7 @@ def test_any_counters(data, source) -> None:
 
 def test_any_counters_past_the_checks(monkeypatch) -> None:
     """Most such reports are invalid; with the checks off, nothing is taken for granted."""
-    monkeypatch.setattr("nalm_core.verdict.verdict.checks_of", lambda *_: [])
+    monkeypatch.setattr("nalm_core.verdict.checks.checks_of", lambda *_: [])
 
     @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(data=st.data(), source=st.sampled_from([PLAIN, FEATURES]))
