@@ -10,6 +10,7 @@ import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 
 from nalm_core.report.run_report import Build
@@ -77,12 +78,15 @@ class Task:
     key: str
     isolation: Isolation
     source: Path
-    unreadable: frozenset[str]
-    """Paths below `source` that the build cannot read."""
     rebuild: bool
     fills_cache: bool
     reading: LimitedReading
     step: Callable[[str], None]
+
+    @cached_property
+    def unreadable(self) -> frozenset[str]:
+        """Paths below `source` that the build cannot read."""
+        return self.repository.outside(self.revision, self.config.build.paths)
 
 
 def build_address(repository: Repository, revision: Revision, config: Config) -> str:
@@ -160,18 +164,7 @@ def build(
     )
     with LimitedReading() as reading:
         task = Task(
-            home,
-            repository,
-            revision,
-            config,
-            key,
-            isolation(),
-            source,
-            repository.outside(revision, config.build.paths),
-            rebuild,
-            fills_cache,
-            reading,
-            step,
+            home, repository, revision, config, key, isolation(), source, rebuild, fills_cache, reading, step
         )
         return _built(task, waiting)
 
