@@ -11,6 +11,8 @@ import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from nalm_core.text.amounts import listed_at_most
+
 from nalm_agent.artifacts import function_digest
 from nalm_agent.artifacts.contents import data_digest
 from nalm_agent.artifacts.function_digest import Table
@@ -96,9 +98,8 @@ def not_loaded_note(base: Built, head: Built, of_base: Loaded, of_head: Loaded) 
     ]
     if not paths:
         return None
-    more = len(paths) - NAMED_IN_A_NOTE
-    listed = ", ".join(paths[:NAMED_IN_A_NOTE]) + (f" and {more} more" if more > 0 else "")
-    return f"not loaded by either arm, and different in head: {listed}"
+    named = listed_at_most(paths, NAMED_IN_A_NOTE)
+    return f"not loaded by either arm, and different in head: {named}"
 
 
 def are_programs(base: Built, head: Built, paths: Iterable[str]) -> bool:

@@ -13,6 +13,8 @@ import stat
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from nalm_core.text.amounts import listed_at_most
+
 _FOUND_ONLY = 0o111
 """Meson opens a script that is not executable."""
 _REFUSED = "ermission denied"
@@ -47,9 +49,8 @@ def hint_of_refused(output: str, complaint: str | None, unreadable: Collection[s
         found = _ending(unreadable, lines if refusing else [complaint or ""], either=False)
     if not found:
         return None
-    more = len(found) - _MOST_NAMED
-    listed = ", ".join(found[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
-    return f"a build reads only what [build] paths of nalm.toml names: add {listed}"
+    named = listed_at_most(found, _MOST_NAMED)
+    return f"a build reads only what [build] paths of nalm.toml names: add {named}"
 
 
 def _ending(paths: Collection[str], lines: Iterable[str], *, either: bool) -> list[str]:

@@ -7,6 +7,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from nalm_core.text.amounts import listed_at_most
+
 from nalm_agent.config.nalm_toml import FILE_NAME, parse
 from nalm_agent.desk.init_look import DetectedNf, Progress, look_at
 from nalm_agent.native.library import FOLDER
@@ -187,9 +189,5 @@ def _about_captures(captures: Sequence[str]) -> list[str]:
         return ["no capture found: put one into the repository and name it in [scenarios.main] traffic"]
     if len(captures) == 1:
         return []
-    named = ", ".join(captures[1 : 1 + MOST_NAMED])
-    more = len(captures) - 1 - MOST_NAMED
-    return [
-        f"[scenarios.main] traffic is {captures[0]}, the first capture found; ignored: {named}"
-        + (f" and {more} more" if more > 0 else "")
-    ]
+    ignored = listed_at_most(captures[1:], MOST_NAMED)
+    return [f"[scenarios.main] traffic is {captures[0]}, the first capture found; ignored: {ignored}"]

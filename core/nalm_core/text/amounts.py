@@ -11,6 +11,12 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
+def listed_at_most(names: Sequence[str], most: int) -> str:
+    """The first names and how many follow: `nat, dpi and 3 more`."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
 def amount(number: int, noun: str) -> str:
     """`1 run`, `2 runs`, for nouns with a regular plural."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
