@@ -2,6 +2,8 @@
 """Sessions that change while packets pass: churn, and an SMF that speaks PFCP (3GPP TS 29.244)."""
 
 import contextlib
+import errno
+import ipaddress
 import json
 import os
 import socket
@@ -20,6 +22,7 @@ from scapy.layers.l2 import Ether
 from spec.pcap import write_pcap
 
 PORT = 8805
+LOOPBACK, NETS = ipaddress.ip_network("127.1.0.0/16"), 1000
 RESEND_SECONDS, RESENDS = 1, 30
 USAGE, TRIGGER, TRIGGERS, QUOTA, UPDATE_URR = 80, 63, 37, 73, 13
 HEARTBEAT, SETUP, ESTABLISH, MODIFY, DELETE, REPORT = 1, 5, 50, 52, 54, 56
@@ -92,14 +95,28 @@ TUNNEL = element(44, b"\2") + element(
 
 
 class Smf:
-    """An SMF on 127.0.0.2 that speaks to the UPF on 127.0.0.1."""
+    """An SMF beside its UPF, each on a loopback address that no other test has: PFCP has one port, and tests
+    run side by side."""
 
     def __init__(self) -> None:
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.settimeout(RESEND_SECONDS)
-        self.socket.bind(("127.0.0.2", PORT))
+        self.address, self.upf = self._bind()
         self.sequence = 0
         self.reports: list[dict[int, bytes]] = []
+
+    def _bind(self) -> tuple[str, str]:
+        """The address that the socket has now, and the one that is thereby the UPF's."""
+        for net in range(NETS):
+            own = str(LOOPBACK[4 * net + 2])
+            try:
+                self.socket.bind((own, PORT))
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE:
+                    raise
+            else:
+                return own, str(LOOPBACK[4 * net + 1])
+        raise AssertionError("no address is free")
 
     def close(self) -> None:
         self.socket.close()
@@ -108,7 +125,7 @@ class Smf:
         """The elements of the answer; reports that come meanwhile are kept. Asks again, as SMFs do."""
         self.sequence += 1
         for _ in range(RESENDS):
-            self.socket.sendto(message(kind, self.sequence, body, seid), ("127.0.0.1", PORT))
+            self.socket.sendto(message(kind, self.sequence, body, seid), (self.upf, PORT))
             with contextlib.suppress(TimeoutError, ConnectionRefusedError):
                 while True:
                     answer = self._receive(kind + 1)
@@ -147,21 +164,21 @@ def smf() -> Iterator[Smf]:
         one.close()
 
 
-def traffic(folder: Path) -> list[str]:
-    """Settings: a capture of a subscriber's packets, both ways, again and again."""
+def traffic(folder: Path, smf: Smf) -> list[str]:
+    """Settings: a capture of a subscriber's packets, both ways, again and again; N4 to that SMF."""
     up = packets.gtpu(0x500, bytes(packets.out(src="10.9.0.1") / UDP(sport=9, dport=9) / bytes(72)))
     down = packets.ether(IP(src=packets.SERVER, dst="10.9.0.1") / UDP(sport=9, dport=9) / bytes(72))
     write_pcap(folder / "in.pcap", [up, down])
     return [
         f"traffic.capture={folder / 'in.pcap'}",
         *("traffic.profile=capture", "traffic.loop=forever", "traffic.replies=as_is", "traffic.copies=1"),
-        *("pdr.n4=127.0.0.1", "pdr.sessions_generated=off"),
+        *(f"pdr.n4={smf.upf}", "pdr.sessions_generated=off"),
     ]
 
 
 @pytest.mark.sanitised
 def test_a_session_by_pfcp_while_packets_pass(nf: Nf, smf: Smf, tmp_path: Path) -> None:
-    with running(nf, CONFIG, traffic(tmp_path), lcores=2) as run:
+    with running(nf, CONFIG, traffic(tmp_path, smf), lcores=2) as run:
 
         def passed(stage: str, outcome: str) -> int:
             return int(run.ask("/nalm/stages")[stage][outcome])
@@ -191,12 +208,12 @@ def test_a_session_by_pfcp_while_packets_pass(nf: Nf, smf: Smf, tmp_path: Path) 
         totals = run.end()
     assert totals["lost"] == 0
     assert totals["upf_sessions"] == 0
-    assert "message 2, from 127.0.0.2: no association (cause 72)" in "".join(run.lines)
+    assert f"message 2, from {smf.address}: no association (cause 72)" in "".join(run.lines)
 
 
 def test_an_smf_that_begins_again(nf: Nf, smf: Smf, tmp_path: Path) -> None:
     """Its numbers come again at once, and none of its requests gets an answer from before."""
-    with running(nf, CONFIG, traffic(tmp_path)) as run:
+    with running(nf, CONFIG, traffic(tmp_path, smf)) as run:
         run.wait_for("nalm-nf: ")
         smf.ask(SETUP, setup(100))
         seids = {smf.establish(0x1011, "10.9.0.1", TUNNEL)}
@@ -213,7 +230,7 @@ def test_a_quota_that_is_granted_again(nf: Nf, smf: Smf, tmp_path: Path) -> None
     """Ten packets for each grant, though all grants are equal; each grant's end is reported."""
     triggers, quota = element(TRIGGERS, b"\2\1"), element(QUOTA, b"\1" + number(1000, 8))
     grant = element(UPDATE_URR, element(81, number(1)), triggers, quota)
-    with running(nf, CONFIG, traffic(tmp_path)) as run:
+    with running(nf, CONFIG, traffic(tmp_path, smf)) as run:
 
         def passed(outcome: str) -> int:
             return int(run.ask("/nalm/stages")["urr"][outcome])
@@ -244,7 +261,7 @@ def test_a_quota_that_is_granted_again(nf: Nf, smf: Smf, tmp_path: Path) -> None
 
 
 def test_tunnels_that_the_upf_chooses(nf: Nf, smf: Smf, tmp_path: Path) -> None:
-    with running(nf, CONFIG, traffic(tmp_path)) as run:
+    with running(nf, CONFIG, traffic(tmp_path, smf)) as run:
         run.wait_for("nalm-nf: ")
         smf.ask(SETUP, setup())
         chosen = set()
@@ -274,7 +291,7 @@ def test_an_smf_beside_threads(nf: Nf, smf: Smf, tmp_path: Path, name: str) -> N
         + element(QUOTA, b"\1" + number(10**9, 8))
     )
     changes = [far, limited + b"".join(pdrs), unlimited + element(UPDATE_URR, element(81, number(1)), quota)]
-    with running(nf, CONFIG, [*settings, *traffic(tmp_path)], lcores=lcores) as run:
+    with running(nf, CONFIG, [*settings, *traffic(tmp_path, smf)], lcores=lcores) as run:
 
         def pass_more(seid: int) -> None:
             """Until the session has counted more bytes than it has now."""
