@@ -29,7 +29,8 @@
 enum { PORTS = 32 }; /* RTE_MAX_ETHPORTS, unless DPDK is built with more */
 enum { RX, APP, TX };
 enum { PASS = 0, NOT_SENT = 1, SENT = 0 };
-enum { SENDER = 128 }; /* packets after which a thread that has received none counts as one that only sends */
+enum { SENDER = 128 };	  /* packets after which a thread that has received none counts as one that only sends */
+enum { SETTLING = 2000 }; /* a turn without marks begins to count after this part of a second */
 
 /* Under valgrind, one thread runs at a time: until it has executed 100,000 blocks, or 300 after a `pause`. */
 enum { SLICE_PACKETS = 512, SLICES = 128 }; /* at least so many packets a slice; about so many slices a turn */
@@ -69,6 +70,8 @@ struct lane {
 	uint32_t received; /* in this iteration */
 	uint32_t to_app;   /* of these, not yet handed to app */
 	uint64_t held;	   /* received, but neither sent nor dropped */
+	uint32_t bare;	   /* received in a turn without marks, not yet committed */
+	uint64_t settles;  /* when such a turn begins to count; 0: it does already */
 	uint32_t sent;	   /* before the first poll */
 	bool counted;	   /* valgrind runs it */
 	uint64_t in_slice; /* packets received since other threads ran; only if counted */
@@ -196,11 +199,21 @@ static void end_slice(struct lane *l)
 		let_others_run(l, false);
 }
 
+static void commit_bare(struct lane *l)
+{
+	if (nalm_probe_is_bare(&l->lc))
+		nalm_probe_commit_bare(&l->lc, l->bare);
+	l->bare = 0;
+}
+
 static void pass_gate(struct lane *l)
 {
+	commit_bare(l);
 	if (!nalm_probe_gate(&l->lc))
 		_exit(0);
-	choose_functions(nalm_probe_is_bare(&l->lc));
+	choose_functions(false);
+	bool by_time = l->lc.control->turn_packets == 0;
+	l->settles = nalm_probe_is_bare(&l->lc) && by_time ? nalm_tsc() + probe.header->tsc_hz / SETTLING : 0;
 	l->received = l->to_app = 0;
 	l->held = 0;
 	if (l->counted)
@@ -234,10 +247,26 @@ static void begin_iteration(struct lane *l, void *queue)
 		end_turn(l);
 }
 
+/* A turn begins with the caches as another program left them, which the program alone does not meet. Its time counts
+ * from when it has settled. */
+static void begin_bare_iteration(struct lane *l)
+{
+	if (l->lc.control->turn_packets != 0)
+		commit_bare(l);
+	if (!nalm_probe_ready(&l->lc)) {
+		pass_gate(l);
+	} else if (l->settles != 0 && nalm_tsc() >= l->settles) {
+		l->settles = 0;
+		l->bare = 0;
+		choose_functions(true);
+		nalm_turn_enter(&l->lc);
+	}
+}
+
 static inline uint16_t poll_bare(uint16_t port, void *queue, void **packets, uint16_t n)
 {
 	uint16_t got = real_rx[port](queue, packets, n);
-	nalm_probe_commit_bare(&lane.lc, got);
+	lane.bare += got;
 	return got;
 }
 
@@ -246,8 +275,8 @@ static __attribute__((noinline)) uint16_t lent_rx(uint16_t port, void *queue, vo
 	struct lane *l = &lane;
 	bool begins = l->first_queue == NULL || l->first_queue == queue;
 	if (nalm_probe_is_bare(&l->lc)) {
-		if (begins && !nalm_probe_ready(&l->lc))
-			pass_gate(l);
+		if (begins)
+			begin_bare_iteration(l);
 	} else {
 		if (l->first_queue != NULL)
 			nalm_probe_mark(&l->lc, APP, l->to_app);
@@ -266,12 +295,10 @@ static __attribute__((noinline)) uint16_t lent_rx(uint16_t port, void *queue, vo
 	return got;
 }
 
-/* Of a turn without marks: as little as possible, because the chain's cycles have it. */
+/* Of a turn without marks that time ends: as little as possible, because the chain's cycles have it. */
 static inline uint16_t bare_rx(uint16_t port, void *queue, void **packets, uint16_t n)
 {
-	const struct lane *l = &lane;
-	bool begins = l->first_queue == queue;
-	if (__builtin_expect(!nalm_probe_is_bare(&l->lc) || (begins && !nalm_probe_ready(&l->lc)), 0))
+	if (__builtin_expect(__atomic_load_n(&probe.control->gate, __ATOMIC_RELAXED) != NALM_GATE_OPEN, 0))
 		return lent_rx(port, queue, packets, n);
 	return poll_bare(port, queue, packets, n);
 }

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from nalm_agent.config.stage_functions import StageFunctions
 from nalm_agent.counters import simulated
 from nalm_agent.native.library import library
 from nalm_agent.nf.launch import RunningNf
-from nalm_agent.nf.probe import lcore_counters, stage_counters
+from nalm_agent.nf.probe import lcore_counters, lcore_turns, stage_counters
 from nalm_agent.nf.run_plan import LENT_PROBE
 from nalm_agent.nf.start import NfStart
 from nalm_agent.runtime.errors import NfError
@@ -216,6 +217,41 @@ def test_turns_without_marks_only_count_packets(
             counters = stage_counters(nf.probe.stages, before, nf.snapshot())
             assert counters["rx"].outcomes == {"pass": 3200}
             assert counters["tx"].outcomes == {"sent": 3200}
+        nf.finish()
+
+
+def test_turns_without_marks_count_every_port(tmp_path: Path, lent: dict[str, str], work: WorkDir) -> None:
+    """A packet costs about the same with one port and with eight."""
+    made, cost = program(tmp_path, 2411, SINCE_23_11), {}
+    for ports in (1, 8):
+        command = [str(made), "1", str(ports)]
+        with RunningNf(NfStart(command, ready_seconds=60, environment=lent), work, seed=0) as nf:
+            nf.wait_ready()
+            turns = [nf.bare_turn(5)[0] for _ in range(10)]
+            cost[ports] = min(one.turn_cpu_ns / one.packets for one in turns if one.packets)
+            nf.finish()
+    assert 1 / 4 < cost[1] / cost[8] < 4
+
+
+def test_turns_without_marks_count_from_when_caches_are_warm(
+    tmp_path: Path, lent: dict[str, str], work: WorkDir
+) -> None:
+    """The lcore is in its turn for longer than the context lasts, but measured for less. That shows only in
+    turns that no other program delays."""
+    command = [str(program(tmp_path, 2411, SINCE_23_11))]
+    with RunningNf(NfStart(command, ready_seconds=60, environment=lent), work, seed=0) as nf:
+        nf.wait_ready()
+
+        def measured_for_less() -> bool:
+            before = nf.snapshot()
+            with nf.opened(bare=True):
+                begin = time.monotonic_ns()
+                while (lasted := time.monotonic_ns() - begin) < 2_000_000:
+                    pass
+            (lcore,) = lcore_turns(before, nf.snapshot())
+            return lcore.turn_wall_ns < lasted - 100_000
+
+        assert any(measured_for_less() for _ in range(1000))
         nf.finish()
 
 
