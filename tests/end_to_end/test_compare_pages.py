@@ -265,3 +265,12 @@ def test_every_state_says_what_it_is(page: Page, path: str, texts: tuple[str, ..
     for text in texts:
         expect(page.get_by_role("main")).to_contain_text(text)
     require_accessible(page)
+
+
+def test_two_commits_are_chosen_for_a_comparison_on_a_phone(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.goto("/p/demo")
+    for number in (1, 6):
+        page.get_by_role("checkbox", name=f"Choose {sha(number)[:7]} for a comparison").check()
+    page.get_by_role("region", name="Chosen commits").get_by_role("button", name="Compare").click()
+    expect(page).to_have_url(re.compile(rf"compare\?base={sha(1)}&head={sha(6)}"))
