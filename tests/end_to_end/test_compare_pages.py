@@ -17,6 +17,7 @@ from service_browser import administrator, fresh_page, require_accessible
 from thread_service import new_service, served
 
 SIDES = ("base", "head")
+WITHIN = "[...document.querySelectorAll('.commit-change')].every(one => one.scrollWidth <= one.clientWidth)"
 PAIR = f"/p/demo/compare?base={sha(0)}&head={sha(1)}"
 
 
@@ -270,6 +271,8 @@ def test_every_state_says_what_it_is(page: Page, path: str, texts: tuple[str, ..
 def test_two_commits_are_chosen_for_a_comparison_on_a_phone(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 900})
     page.goto("/p/demo")
+    expect(page.locator(".commit-change").get_by_text("%").first).to_be_visible()
+    assert page.evaluate(WITHIN), "changes with their intervals fit into their rows"
     for number in (1, 6):
         page.get_by_role("checkbox", name=f"Choose {sha(number)[:7]} for a comparison").check()
     page.get_by_role("region", name="Chosen commits").get_by_role("button", name="Compare").click()
