@@ -6,10 +6,10 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { JobChange } from "../../api/live";
 import { useLiveJobs } from "./useLive";
 
-const told = vi.hoisted(() => ({ job: (_: JobChange) => {}, live: (_: boolean) => {} }));
+const stream = vi.hoisted(() => ({ job: (_: JobChange) => {}, live: (_: boolean) => {} }));
 vi.mock("../../api/live", () => ({
   follow: (_: object, job: (change: JobChange) => void, live: (now: boolean) => void) => {
-    Object.assign(told, { job, live });
+    Object.assign(stream, { job, live });
     return () => {};
   },
 }));
@@ -40,7 +40,7 @@ function shown() {
 test("lists are read again while jobs move all the time", () => {
   const renewed = shown();
   for (let moved = 0; moved < 10; moved++) {
-    told.job({ id: moved, state: "queued" } as JobChange);
+    stream.job({ id: moved, state: "queued" } as JobChange);
     vi.advanceTimersByTime(100);
   }
   expect(renewed.mock.calls.length).toBeGreaterThanOrEqual(2);
@@ -48,11 +48,11 @@ test("lists are read again while jobs move all the time", () => {
 
 test("lists are read again when the server comes back, not when it first answers", () => {
   const renewed = shown();
-  told.live(true);
+  stream.live(true);
   vi.advanceTimersByTime(1000);
   expect(renewed).not.toHaveBeenCalled();
-  told.live(false);
-  told.live(true);
+  stream.live(false);
+  stream.live(true);
   vi.advanceTimersByTime(1000);
   expect(renewed).toHaveBeenCalledTimes(1);
 });

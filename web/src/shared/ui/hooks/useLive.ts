@@ -41,7 +41,7 @@ export function useLiveJobs(filter: Followed, also: readonly string[] = []): boo
   const queries = useQueryClient();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
-  // Not anew with each change: while jobs move all the time, the lists would never be read.
+  // A change does not put it off: while jobs move all the time, the lists would never be read.
   const renewSoon = (): void => {
     timer.current ??= setTimeout(() => {
       timer.current = undefined;
