@@ -97,3 +97,14 @@ def test_a_pair_that_is_swapped_has_the_figures_of_the_run_that_measured_both(se
     split = turned["decomposition"]
     assert adds_up(split) and split["efficiency_cycles"] == pytest.approx(-30, abs=1)
     assert turned["host"] == pair["host"] and "inverted" in turned["notes"][0]
+
+
+def test_a_feature_merge_that_is_swapped_is_of_the_one_run_that_measured_both(service: Service) -> None:
+    """The verdict's figures leave the feature out, so they are not inverted."""
+    report = with_features(
+        1, base=(COSTS, FEATURES), head=(WITH_DPI, ["nat", "dpi", "l3fwd"]), head_as_base=COSTS
+    )
+    service.upload(body_of(report))
+    turned = service.get(COMPARE, base=sha(1), head=sha(0))
+    assert (turned["paired"], turned["verdict"], turned["run_ids"]) == (False, None, [report.run_id])
+    assert turned["chain"]["ratio_cpp"] < 0.5

@@ -107,7 +107,7 @@ def _composed(session: Session, pair: Apart, scenarios: Mapping[str, ScenarioRow
         head=commits.ref(pair.new),
         sides=sides,
         paired=False,
-        run_ids=[before.judged.run.run_id, after.judged.run.run_id],
+        run_ids=_run_ids(pair),
         verdict=None,
         chain=composed.chain if composed else None,
         stages=composed.stages if composed else [],
@@ -138,7 +138,6 @@ def _inverted(session: Session, pair: Apart, scenarios: Mapping[str, ScenarioRow
     chain, stages = inverted(verdict.chain), [inverted_stage(one) for one in verdict.stages]
     found = _without_rounds(session, pair, scenarios, [INVERTED]).model_copy(
         update={
-            "run_ids": [judged.run.run_id],
             "chain": chain,
             "stages": stages,
             "stage_notes": stage_notes(stages, []),
@@ -170,7 +169,7 @@ def _without_rounds(
         head=commits.ref(pair.new),
         sides=SideBySide(base=measured(before, scenarios), head=measured(after, scenarios)),
         paired=False,
-        run_ids=[before.judged.run.run_id, after.judged.run.run_id],
+        run_ids=_run_ids(pair),
         verdict=None,
         chain=None,
         stages=[],
@@ -183,6 +182,11 @@ def _without_rounds(
         host=None,
         notes=notes,
     )
+
+
+def _run_ids(pair: Apart) -> list[str]:
+    """One if it measured both, the other way round."""
+    return list(dict.fromkeys(side.judged.run.run_id for side in (pair.before, pair.after)))
 
 
 def _linked(session: Session, pair: Apart) -> list[LinkedChange]:
