@@ -17,6 +17,7 @@ from service_browser import administrator, fresh_page, require_accessible
 from thread_service import new_service, served
 
 SIDES = ("base", "head")
+WITHIN = "[...document.querySelectorAll('.commit-change')].every(one => one.scrollWidth <= one.clientWidth)"
 PAIR = f"/p/demo/compare?base={sha(0)}&head={sha(1)}"
 
 
@@ -265,3 +266,34 @@ def test_every_state_says_what_it_is(page: Page, path: str, texts: tuple[str, ..
     for text in texts:
         expect(page.get_by_role("main")).to_contain_text(text)
     require_accessible(page)
+
+
+def test_two_commits_are_chosen_for_a_comparison_on_a_phone(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.goto("/p/demo")
+    expect(page.locator(".commit-change").get_by_text("%").first).to_be_visible()
+    assert page.evaluate(WITHIN), "changes with their intervals fit into their rows"
+    for number in (1, 6):
+        page.get_by_role("checkbox", name=f"Choose {sha(number)[:7]} for a comparison").check()
+    page.get_by_role("region", name="Chosen commits").get_by_role("button", name="Compare").click()
+    expect(page).to_have_url(re.compile(rf"compare\?base={sha(1)}&head={sha(6)}"))
+
+
+def test_a_dark_page_is_printed_in_light_colours_and_whole(page: Page) -> None:
+    """Playwright prints without the events that a browser sends before and after."""
+    page.emulate_media(color_scheme="dark")
+    page.goto(PAIR)
+    table = page.get_by_role("region", name="Change per stage")
+    expect(table.get_by_role("row", name=re.compile("^nat"))).to_be_visible()
+    scheme = page.locator("html")
+    expect(scheme).to_have_attribute("data-mantine-color-scheme", "dark")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print", color_scheme="dark")
+    page.set_viewport_size({"width": 794, "height": 1123})
+    expect(scheme).to_have_attribute("data-mantine-color-scheme", "light")
+    expect(page.locator("header")).to_be_hidden()
+    assert table.evaluate("one => getComputedStyle(one).overflowX") == "visible"
+    assert page.evaluate("document.documentElement.scrollWidth") == 794
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen", color_scheme="dark")
+    expect(scheme).to_have_attribute("data-mantine-color-scheme", "dark")

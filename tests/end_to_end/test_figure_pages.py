@@ -115,6 +115,21 @@ def test_with_nothing_there_a_page_says_what_to_do(page: Page, path: str, text: 
     require_accessible(page)
 
 
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("alerts/abc", "This page does not exist"),
+        ("alerts/99999999999999999999", "This page does not exist"),
+        ("backfills/1.5", "This page does not exist"),
+        ("runs/latest", "This page does not exist"),
+        ("history?scenario=gone", "There is no scenario gone in this project. The page shows sfc_a."),
+    ],
+)
+def test_an_address_of_nothing_is_said_to_be_one(page: Page, path: str, text: str) -> None:
+    page.goto(f"/p/demo/{path}")
+    expect(page.get_by_role("main")).to_contain_text(text)
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("path", ["features", "models", "detection-quality"])
 def test_a_failing_server_is_said_so(page: Page, path: str) -> None:

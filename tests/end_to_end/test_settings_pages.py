@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 from nalm_server_harness import Service
 from playwright.sync_api import Browser, BrowserContext, Page, expect
-from service_browser import administrator, fresh_context, fresh_page
+from service_browser import administrator, fresh_context, fresh_page, page_of
 
 
 @pytest.fixture(scope="module")
@@ -160,6 +161,25 @@ def test_a_configuration_is_checked_set_and_removed(page: Page) -> None:
     form.get_by_role("button", name="Remove").click()
     expect(form.get_by_text("Each commit is measured by the nalm.toml in it.")).to_be_visible()
     expect(text).to_have_value("")
+
+
+def test_a_form_keeps_what_somebody_else_changed_meanwhile(
+    page: Page, context: BrowserContext, figures: tuple[Service, str]
+) -> None:
+    page.goto("/p/demo/settings?part=repository")
+    page.get_by_label("Paths to ignore").fill("docs/*")
+    with page_of(context) as other:
+        other.goto("/p/demo/settings?part=repository")
+        other.get_by_label("Measure tags").check()
+        other.get_by_role("region", name="Measured commits").get_by_role("button", name="Save").click()
+        expect(other.get_by_text("Saved.")).to_be_visible()
+    page.clock.set_fixed_time(figures[0].context.clock() + timedelta(minutes=1))
+    page.evaluate("dispatchEvent(new Event('visibilitychange'))")
+    expect(page.get_by_label("Measure tags")).to_be_checked()
+    page.get_by_role("region", name="Measured commits").get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    stored = figures[0].request("GET", "/projects/demo/branch-filters", "admin")
+    assert (stored["paths_ignore"], stored["measure_tags"]) == (["docs/*"], True)
 
 
 def test_the_way_by_a_forge_keeps_where_one_was(browser: Browser, figures: tuple[Service, str]) -> None:

@@ -114,6 +114,7 @@ def looked_at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[s
         names["empty"] = {**names["demo"], **NONE}
         for project in SIZES:
             names[project] = seeded(running[0], home, project)
+        running[0].request("GET", "/host-factors", "root")  # levels take their time once
         place = {**administrator(running), "locale": "en-GB", "timezone_id": "UTC"}
         with (
             chromium((*CHROMIUM, SHELL)) as browser,

@@ -37,8 +37,8 @@ def report_of(session: Session, judged: JudgedRun) -> StoredReport:
     stored = repository.report(session, judged.run.id)
     if stored.expired_at is not None:
         raise ReportExpiredError(
-            f"The report of run {judged.run.run_id} aged out on {stored.expired_at:%Y-%m-%d} by the "
-            "project's rules: its summary, verdict and series are kept."
+            f"The report of run {judged.run.run_id} aged out on {stored.expired_at:%Y-%m-%d %H:%M} UTC by "
+            "the project's rules: its summary, verdict and series are kept."
         )
     return stored
 

@@ -60,8 +60,21 @@ def test_comparison_of_an_aged_pair_has_its_verdict_and_says_what_is_missing(ser
     assert pair["verdict"]["outcome"] == "same"
     assert pair["rounds"] == {"base": [], "head": [], "head_as_base": []}
     assert "aged out" in pair["notes"][-1]
-    error = service.get("/projects/demo/compare", 410, base=sha(0), head=sha(2))["error"]
-    assert error["name"] == "report_expired"
+
+
+def test_an_aged_pair_of_separate_runs_has_what_other_comparisons_say_of_it(service: Service) -> None:
+    for number in (1, 2):
+        service.upload(body_of(make_report(number, head_costs={"tx": 30.3})))
+    service.clock.pass_seconds(366 * DAY)
+    assert swept(service) == {"reports": 2}
+    apart = {"base": sha(0), "head": sha(2)}
+    pair = service.get("/projects/demo/compare", **apart)
+    assert (pair["paired"], pair["verdict"], pair["chain"], pair["stages"]) == (False, None, None, [])
+    assert pair["run_ids"] == [f"{number:032x}" for number in (1, 2)]
+    assert "aged out on 2027-11-22" in pair["notes"][0]
+    chain = pair["linked"][0]
+    assert chain["stage"] == "chain" and chain["ratio"] == pytest.approx(1.0023, abs=3e-4)
+    assert service.get("/projects/demo/compare/code", 410, **apart)["error"]["name"] == "report_expired"
 
 
 def test_an_aged_pair_that_is_swapped_has_the_inverted_figures(service: Service) -> None:

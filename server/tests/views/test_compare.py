@@ -76,3 +76,35 @@ def test_tags_and_branches_are_names_of_commits(service: Service) -> None:
     for name in ("gone", "v2.0"):
         error = service.get(COMPARE, 404, base="v1.0", head=name)["error"]
         assert (error["name"], f"is called '{name}'" in error["message"]) == ("not_found", True)
+
+
+def test_a_pair_that_is_swapped_has_the_figures_of_the_run_that_measured_both(service: Service) -> None:
+    """Also if each commit has a run of its own, whose rounds were minutes apart."""
+    for number in (1, 2):
+        service.upload(body_of(make_report(number, head_costs={"nat": 180.0} if number == 2 else {})))
+    pair = service.get(COMPARE, base=sha(1), head=sha(2))
+    turned = service.get(COMPARE, base=sha(2), head=sha(1))
+    assert (turned["paired"], turned["verdict"], turned["run_ids"]) == (False, None, pair["run_ids"])
+    chain, other = pair["chain"], turned["chain"]
+    assert (other["base"], other["head"]) == (chain["head"], chain["base"])
+    for name, its in {"ratio_cpp": "ratio_cpp", "low": "high", "high": "low"}.items():
+        assert other[name] == pytest.approx(1 / chain[its])
+    assert turned["rounds"] == {
+        "base": pair["rounds"]["head"],
+        "head": pair["rounds"]["base"],
+        "head_as_base": [],
+    }
+    split = turned["decomposition"]
+    assert adds_up(split) and split["efficiency_cycles"] == pytest.approx(-30, abs=1)
+    assert turned["host"] == pair["host"] and "inverted" in turned["notes"][0]
+
+
+def test_a_feature_merge_that_is_swapped_is_of_the_one_run_that_measured_both(service: Service) -> None:
+    """The verdict's figures leave the feature out, so they are not inverted."""
+    report = with_features(
+        1, base=(COSTS, FEATURES), head=(WITH_DPI, ["nat", "dpi", "l3fwd"]), head_as_base=COSTS
+    )
+    service.upload(body_of(report))
+    turned = service.get(COMPARE, base=sha(1), head=sha(0))
+    assert (turned["paired"], turned["verdict"], turned["run_ids"]) == (False, None, [report.run_id])
+    assert turned["chain"]["ratio_cpp"] < 0.5

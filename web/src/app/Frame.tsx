@@ -9,6 +9,7 @@ import { jobQuery } from "../shared/api/jobs";
 import { projectQuery } from "../shared/api/queries";
 import { AccountMenu } from "../shared/ui/AccountMenu";
 import { useKeys } from "../shared/ui/hooks/useKeys";
+import { usePrintedLight } from "../shared/ui/hooks/usePrintedLight";
 import { useMay, useSession } from "../shared/ui/hooks/useSession";
 import { Icon } from "../shared/ui/Icon";
 import { openAlertsOf } from "../shared/ui/run/ChangeText";
@@ -27,6 +28,7 @@ export function Frame() {
   const scheme = useComputedColorScheme("light");
   const other = scheme === "dark" ? "light" : "dark";
 
+  usePrintedLight();
   useHotkeys([["mod+K", goTo.open]], []);
   useKeys({
     "?": help.open,

@@ -3,7 +3,7 @@
  * The addresses of the pages. What a page shows follows from its address alone, so links can be shared. A page's code
  * is loaded when it is first opened, or pointed at; the overview's at once.
  */
-import { createRootRoute, createRoute, createRouter, redirect } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, notFound, redirect } from "@tanstack/react-router";
 import { signInSearch } from "../features/account/search";
 import { alertSearch, alertsSearch } from "../features/alerts/search";
 import { commitsSearch, weeksSearch } from "../features/commits/search";
@@ -26,6 +26,14 @@ const root = createRootRoute({
   component: Frame,
   notFoundComponent: NotFoundPage,
 });
+
+const NUMBER = /^[1-9]\d{0,14}$/;
+const RUN_ID = /^[0-9a-f]{32}$/;
+
+/** There is no page of what cannot be a number, or the id of a run: no server need be asked. */
+const onlyIf = (form: RegExp, value: string): void => {
+  if (!form.test(value)) throw notFound();
+};
 
 /** A page that was renamed: links to its former address still open it. */
 const formerAddress = <Path extends string>(path: Path, former: string, present: string) =>
@@ -71,6 +79,7 @@ const routes = [
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/alerts/$id",
+    beforeLoad: ({ params }) => onlyIf(NUMBER, params.id),
     component: lazyPage(() => import("../features/alerts/AlertPage"), "AlertPage"),
     validateSearch: alertSearch,
   }),
@@ -118,6 +127,7 @@ const routes = [
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/runs/$runId",
+    beforeLoad: ({ params }) => onlyIf(RUN_ID, params.runId),
     component: lazyPage(() => import("../features/runs/RunPage"), "RunPage"),
     validateSearch: runSearch,
   }),
@@ -136,6 +146,7 @@ const routes = [
   createRoute({
     getParentRoute: () => root,
     path: "/jobs/$jobId",
+    beforeLoad: ({ params }) => onlyIf(NUMBER, params.jobId),
     component: lazyPage(() => import("../features/queue/JobPage"), "JobPage"),
   }),
   createRoute({
@@ -147,11 +158,13 @@ const routes = [
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/backfills/$id",
+    beforeLoad: ({ params }) => onlyIf(NUMBER, params.id),
     component: lazyPage(() => import("../features/queue/BackfillPage"), "BackfillPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/bisections/$id",
+    beforeLoad: ({ params }) => onlyIf(NUMBER, params.id),
     component: lazyPage(() => import("../features/queue/BisectPage"), "BisectPage"),
   }),
   createRoute({

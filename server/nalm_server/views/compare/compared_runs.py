@@ -48,7 +48,7 @@ class Together:
 
 @dataclass(frozen=True)
 class Apart:
-    """Each side has a run of its own."""
+    """Each side has a run of its own, or both have one whose base is the comparison's head."""
 
     old: CommitRow
     new: CommitRow
@@ -73,7 +73,7 @@ def found(session: Session, project: ProjectRow, request: PairRequest) -> Togeth
 def _apart(
     request: PairRequest, pair: tuple[CommitRow, CommitRow], of_old: list[Side], of_new: list[Side]
 ) -> Apart:
-    """From two runs: of one scenario unless two are named, and of one host class if possible."""
+    """Of one scenario unless two are named; if possible from one run, else from runs of one host class."""
     named = request.of_base.scenario is not None and request.of_head.scenario is not None
     pairs = (
         (before, after)
@@ -82,7 +82,10 @@ def _apart(
     )
     best = min(
         pairs,
-        key=lambda sides: sides[0].judged.run.host_class != sides[1].judged.run.host_class,
+        key=lambda sides: (
+            sides[0].judged.run.id != sides[1].judged.run.id,
+            sides[0].judged.run.host_class != sides[1].judged.run.host_class,
+        ),
         default=None,
     )
     if best is None:

@@ -46,7 +46,7 @@ async def pair_request(
 RequestedPair = Annotated[PairRequest, Depends(pair_request)]
 
 
-@router.get("", response_model=Comparison, responses=documented(404, 409, 410))
+@router.get("", response_model=Comparison, responses=documented(404, 409))
 def compare_commits(
     project: ProjectName, request: RequestedPair, session: ReadDb, caller: Caller
 ) -> Response:

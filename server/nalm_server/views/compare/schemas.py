@@ -97,10 +97,13 @@ class Comparison(Schema):
     head: CommitRef
     sides: SideBySide
     paired: bool
-    """True: measured interleaved in one run. False: combined from each commit's own runs, no verdict."""
+    """True: measured interleaved in one run. False, without a verdict: from each commit's own run; if
+    `run_ids` has one run, that one measured them the other way round."""
     run_ids: list[str]
     verdict: Verdict | None
     chain: Change | None
+    """Null: nothing was measured, the hosts cannot be compared, or the raw rounds of separate runs have aged
+    out."""
     stages: list[StageChange]
     linked: list[LinkedChange]
     """The chain first; also for commits that never ran side by side. Empty: no comparisons lead from one to

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.base.answer_cache import cache_of
+from nalm_server.base.errors import ReportExpiredError
 from nalm_server.git.commits import service as commits
 from nalm_server.results import repository as runs
 from nalm_server.results import verdicts
@@ -37,8 +38,7 @@ INVERTED = "One run measured both, with the other one as base: these are its fig
 
 
 def compare(session: Session, project: ProjectRow, request: PairRequest) -> bytes:
-    """Comparison as JSON. Raises NotFoundError for sides without a measurement, ReportExpiredError if rounds
-    are missing."""
+    """Comparison as JSON. Raises NotFoundError for sides without a measurement."""
     pair = found(session, project, request)
     scenarios = {row.name: row for row in history.list_scenarios(session, project.id)}
 
@@ -89,7 +89,10 @@ def _composed(session: Session, pair: Apart, scenarios: Mapping[str, ScenarioRow
     before, after = pair.before, pair.after
     if (from_verdict := _inverted(session, pair, scenarios)) is not None:
         return from_verdict
-    first, second = read_report(session, before.judged), read_report(session, after.judged)
+    try:
+        first, second = read_report(session, before.judged), read_report(session, after.judged)
+    except ReportExpiredError as expired:
+        return _without_rounds(session, pair, scenarios, [expired.message])
     hosts = first.host, second.host
     summaries = summarise(first, before.arm), summarise(second, after.arm)
     composed = compose(*summaries, hosts)
@@ -104,7 +107,7 @@ def _composed(session: Session, pair: Apart, scenarios: Mapping[str, ScenarioRow
         head=commits.ref(pair.new),
         sides=sides,
         paired=False,
-        run_ids=[before.judged.run.run_id, after.judged.run.run_id],
+        run_ids=_run_ids(pair),
         verdict=None,
         chain=composed.chain if composed else None,
         stages=composed.stages if composed else [],
@@ -122,35 +125,68 @@ def _composed(session: Session, pair: Apart, scenarios: Mapping[str, ScenarioRow
 
 
 def _inverted(session: Session, pair: Apart, scenarios: Mapping[str, ScenarioRow]) -> Comparison | None:
-    """The verdict's figures the other way round, of a run whose rounds have aged out. None: the two sides are
-    no head and base of one run, its rounds are stored, or its verdict has no figures of both as shipped."""
+    """The verdict's figures the other way round. None: the two sides are no head and base of one run, or its
+    verdict has no figures of both as shipped."""
     before, after = pair.before, pair.after
     judged = before.judged
     if judged.run.id != after.judged.run.id or (before.arm, after.arm) != (Arm.HEAD, Arm.BASE):
         return None
-    stored, verdict = runs.report(session, judged.run.id), verdicts.full(judged.verdict)
-    if stored.expired_at is None or verdict.chain is None or verdict.judged_arm is not Arm.HEAD:
+    verdict = verdicts.full(judged.verdict)
+    if verdict.chain is None or verdict.judged_arm is not Arm.HEAD:
         return None
+    stored = runs.report(session, judged.run.id)
     chain, stages = inverted(verdict.chain), [inverted_stage(one) for one in verdict.stages]
+    found = _without_rounds(session, pair, scenarios, [INVERTED]).model_copy(
+        update={
+            "chain": chain,
+            "stages": stages,
+            "stage_notes": stage_notes(stages, []),
+            "interval_note": interval_note(chain, stages),
+            "host": of_stored(stored).fingerprint,
+        }
+    )
+    if stored.expired_at is not None:
+        return found.model_copy(update={"notes": [INVERTED, AGED_OUT]})
+    report = read_report(session, judged)
+    hosts = report.host, report.host
+    parts = decompose_summaries(summarise(report, before.arm), summarise(report, after.arm), hosts)
+    rounds = Rounds(
+        base=kept_points(report, before.arm), head=kept_points(report, after.arm), head_as_base=[]
+    )
+    return found.model_copy(
+        update={"decomposition": parts and with_chain(parts, chain), "rounds": rounds},
+    )
+
+
+def _without_rounds(
+    session: Session, pair: Apart, scenarios: Mapping[str, ScenarioRow], notes: list[str]
+) -> Comparison:
+    """What other comparisons say of the pair."""
+    before, after = pair.before, pair.after
     return Comparison(
-        scenario=judged.scenario,
+        scenario=after.judged.scenario,
         base=commits.ref(pair.old),
         head=commits.ref(pair.new),
         sides=SideBySide(base=measured(before, scenarios), head=measured(after, scenarios)),
         paired=False,
-        run_ids=[judged.run.run_id],
+        run_ids=_run_ids(pair),
         verdict=None,
-        chain=chain,
-        stages=stages,
+        chain=None,
+        stages=[],
         linked=_linked(session, pair),
-        stage_notes=stage_notes(stages, []),
-        interval_note=interval_note(chain, stages),
+        stage_notes={},
+        interval_note=None,
         decomposition=None,
         rounds=Rounds(base=[], head=[], head_as_base=[]),
         checks=[],
-        host=of_stored(stored).fingerprint,
-        notes=[INVERTED, AGED_OUT],
+        host=None,
+        notes=notes,
     )
+
+
+def _run_ids(pair: Apart) -> list[str]:
+    """One if it measured both, the other way round."""
+    return list(dict.fromkeys(side.judged.run.run_id for side in (pair.before, pair.after)))
 
 
 def _linked(session: Session, pair: Apart) -> list[LinkedChange]:

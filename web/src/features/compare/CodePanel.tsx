@@ -2,18 +2,19 @@
 /** Down to function and line: the functions that changed, the lines of one, the flame graph of both sides. */
 import { SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useRef } from "react";
+import { type ReactNode, useMemo, useRef } from "react";
 import { codeQuery, sourceQuery } from "../../shared/api/compare";
 import type { CodeComparison, Verdict } from "../../shared/api/types";
 import { functionKey } from "../../shared/logic/code/codeRows";
 import { foldedFrames, foldedFunctions } from "../../shared/logic/code/foreign";
 import { judgedByKey } from "../../shared/logic/code/functionOutcomes";
 import { type CompareSearch, costOfCause } from "../../shared/logic/run/compareSearch";
-import type { Sides } from "../../shared/logic/run/sides";
+import { axisOf, pairText, type Sides } from "../../shared/logic/run/sides";
 import { fileName, type Row } from "../../shared/logic/text/csv";
 import { said } from "../../shared/logic/text/format";
 import { SourcePanel } from "../../shared/ui/code/SourcePanel";
 import { useScrollToOpened } from "../../shared/ui/hooks/useScrollToOpened";
+import { MeasurePair } from "../../shared/ui/jobs/MeasurePair";
 import { Panel } from "../../shared/ui/Panel";
 import { isExpired, Loading } from "../../shared/ui/States";
 import { ExportButtons } from "../../shared/ui/save/ExportButtons";
@@ -50,7 +51,17 @@ export function CodePanels({ project, sides, search: address, verdict, onChange 
         why={
           isExpired(error) ? said(error.message) : `Functions and lines could not be read: ${error.message}`
         }
-      />
+      >
+        {isExpired(error) && axisOf(address) === "commit" && (
+          <MeasurePair
+            key={pairText(address)}
+            project={project}
+            base={sides.base}
+            head={sides.head}
+            scenario={sides.scenario}
+          />
+        )}
+      </CodeMissing>
     ) : (
       <Loading rows={4} />
     );
@@ -99,9 +110,10 @@ export function CodePanels({ project, sides, search: address, verdict, onChange 
   );
 }
 
-const CodeMissing = ({ why }: { why: string }) => (
+const CodeMissing = ({ why, children }: { why: string; children?: ReactNode }) => (
   <Panel title="Functions">
     <p className="soft">{why}</p>
+    {children}
   </Panel>
 );
 

@@ -9,7 +9,15 @@ import type { CommitDetail, Comparison, Verdict } from "../../shared/api/types";
 import { functionKey } from "../../shared/logic/code/codeRows";
 import type { CompareSearch } from "../../shared/logic/run/compareSearch";
 import { kindOf } from "../../shared/logic/run/kinds";
-import { axisOf, isSha, pairText, type Sides, shownBase, sidesOf } from "../../shared/logic/run/sides";
+import {
+  axisOf,
+  isSha,
+  pairText,
+  type Sides,
+  shownBase,
+  sidesOf,
+  swapped,
+} from "../../shared/logic/run/sides";
 import { judgedChain } from "../../shared/logic/run/verdict";
 import { currentScenario } from "../../shared/logic/search";
 import { fileName } from "../../shared/logic/text/csv";
@@ -154,6 +162,13 @@ function Compared({ project, sides, search, onChange }: ComparedProps) {
   const { data, error, refetch } = useQuery(compareQuery(project, sides));
   if (data !== undefined)
     return <Result project={project} comparison={data} sides={sides} search={search} onChange={onChange} />;
+  const oneCommit = axisOf(search) === "commit" && sides.base === sides.head;
+  if (error instanceof ApiError && error.code === "not_measured" && oneCommit)
+    return (
+      <CenterState icon="swap" title="Both sides are the same commit">
+        <p>Choose another base or head.</p>
+      </CenterState>
+    );
   if (error instanceof ApiError && error.code === "not_measured")
     return (
       <CenterState icon="inconclusive" title="Not measured yet">
@@ -185,6 +200,7 @@ function Result({
   const kind = kindOf(comparison.scenario);
   const change = (part: CompareSearch): void => onChange({ ...search, ...part });
   useRemembered(project, search);
+  const turned = !comparison.paired && comparison.run_ids.length === 1;
   return (
     <>
       <VerdictBanner
@@ -192,7 +208,7 @@ function Result({
         verdict={verdict}
         chain={chain}
         run={comparison.paired ? comparison.run_ids[0] : undefined}
-        without={`No verdict: ${apart(comparison)}.`}
+        without={`No verdict: ${turned ? turnedAround(comparison) : apart(comparison)}.`}
       >
         {comparison.run_ids.map((runId) => (
           <Link key={runId} to="/p/$project/runs/$runId" params={{ project, runId }} className="tag">
@@ -201,6 +217,11 @@ function Result({
         ))}
         <MainContributor verdict={verdict} onOpen={(fn) => change({ fn })} />
         <CommitAlerts project={project} sha={comparison.head.sha} />
+        {turned && (
+          <Link to="/p/$project/compare" params={{ project }} search={swapped(search)} className="tag">
+            <Icon name="swap" size={12} /> as it was judged
+          </Link>
+        )}
       </VerdictBanner>
       {verdict && (
         <NextSteps
@@ -221,6 +242,17 @@ function Result({
         />
       )}
       {!comparison.paired && <LinkedPanel changes={comparison.linked} />}
+      {!comparison.paired && !turned && axisOf(search) === "commit" && (
+        <Panel title="Measured side by side, the two have a verdict">
+          <MeasurePair
+            key={pairText(search)}
+            project={project}
+            base={comparison.base.sha}
+            head={comparison.head.sha}
+            scenario={comparison.scenario}
+          />
+        </Panel>
+      )}
       <OutcomePanel verdict={verdict} />
       <MetricPanel verdict={verdict} kind={kind} />
       {kind !== "cycles" && comparison.paired && comparison.run_ids[0] && (
@@ -291,6 +323,9 @@ function MainContributor({ verdict, onOpen }: ContributorProps) {
     );
   return stage ? <span className="tag">most of it: {stage}</span> : null;
 }
+
+const turnedAround = ({ base, head }: Comparison): string =>
+  `one run measured both, and judged ${base.short_sha} against ${head.short_sha}`;
 
 /** Which runs were put together, as far as they differ. */
 function apart({ base, head, sides }: Comparison): string {

@@ -42,24 +42,50 @@ function show(
   );
 }
 
+const commit = (sha: string) => ({ sha, short_sha: sha });
+const side = { scenario: "sfc_a", host: "h" };
+const APART = {
+  ...{
+    base: commit("aaaa"),
+    head: commit("bbbb"),
+    scenario: "sfc_a",
+    verdict: null,
+    chain: null,
+    stages: [],
+  },
+  ...{ rounds: { base: [], head: [], head_as_base: [] }, checks: [], host: null, notes: [], paired: false },
+  ...{ run_ids: ["1", "2"], linked: [], sides: { base: side, head: side } },
+};
+
 test("a comparison that was read stays when reading it again fails", () => {
   address.search = SIDES;
-  const commit = { sha: "aaaa", short_sha: "aaaa" };
-  const side = { scenario: "sfc_a", host: "h" };
-  const read = {
-    ...{ base: commit, head: commit, scenario: "sfc_a", verdict: null, chain: null, stages: [], checks: [] },
-    ...{
-      rounds: { base: [], head: [], head_as_base: [] },
-      host: null,
-      notes: [],
-      paired: false,
-      run_ids: [],
-      linked: [],
-      sides: { base: side, head: side },
-    },
-  };
-  show(compareQuery("demo", SIDES).queryKey, read, <ComparePage />);
-  expect(screen.getByText(/^No verdict: /)).toBeTruthy();
+  show(compareQuery("demo", SIDES).queryKey, APART, <ComparePage />);
+  expect(screen.getByText("No verdict: aaaa and bbbb were measured in runs of their own.")).toBeTruthy();
+});
+
+test("two commits whose rounds have aged out have the other comparisons, and can be measured again", () => {
+  address.search = SIDES;
+  const linked = [{ stage: "chain", ratio: 1.02, low: 1.01, high: 1.03, level: 0.95 }];
+  const notes = ["The report of run 1 aged out on 2026-11-21 09:00 UTC."];
+  show(compareQuery("demo", SIDES).queryKey, { ...APART, linked, notes }, <ComparePage />);
+  expect(screen.getByText("Change by all comparisons")).toBeTruthy();
+  expect(screen.getByText(/aged out on 21\sNov\s2026, \d\d:00:00/)).toBeTruthy();
+  expect(screen.getByText("nalm check --base aaaa --head bbbb")).toBeTruthy();
+});
+
+test("a pair that one run measured the other way round is not said to be of two runs", () => {
+  address.search = SIDES;
+  show(compareQuery("demo", SIDES).queryKey, { ...APART, run_ids: ["1"] }, <ComparePage />);
+  expect(screen.getByText("No verdict: one run measured both, and judged aaaa against bbbb.")).toBeTruthy();
+  expect(screen.queryByText(/nalm check/)).toBeNull();
+});
+
+test("nothing is measured side by side with itself", () => {
+  const same = { ...SIDES, head: SIDES.base };
+  address.search = same;
+  const never = new ApiError(404, "not_measured", "aaaa and aaaa have not both been measured.");
+  show(compareQuery("demo", same).queryKey, undefined, <ComparePage />, never);
+  expect(screen.getByText("Both sides are the same commit")).toBeTruthy();
 });
 
 test("functions that were read stay when reading them again fails", () => {
@@ -82,5 +108,6 @@ test("functions of a report that has aged out are not said to be unreadable", ()
     gone,
   );
   expect(screen.getByText("The report of run r aged out on 2026-11-29.")).toBeTruthy();
+  expect(screen.getByText("nalm check --base aaaa --head bbbb")).toBeTruthy();
   expect(screen.queryByText(/could not be read/)).toBeNull();
 });

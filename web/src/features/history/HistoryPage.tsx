@@ -84,6 +84,9 @@ function Measured({ project, scenarios, search }: Props) {
   // No stages in the address mean the chain alone where several lines are shown.
   const every = one || shown.length === 1 ? undefined : stages.join(",");
   const names = picked.map((scenario) => scenario.name);
+  const unknown = (search.scenario?.split(",") ?? []).filter(
+    (name) => !scenarios.some((scenario) => scenario.name === name),
+  );
   const selectedStages = one && functions.length === 0 ? [] : one && !alone ? stages : shown;
   const requested = useRequested(names, branches, selectedStages, search);
   const kindNames = names.join();
@@ -117,6 +120,11 @@ function Measured({ project, scenarios, search }: Props) {
         title={`History of ${names.length === 1 ? names[0] : `${names.length} scenarios`}`}
         under={picked.length === 1 && picked[0] ? describe(picked[0]) : names.join(", ")}
       />
+      {unknown.length > 0 && (
+        <p role="status" className="held">
+          There is no scenario {unknown.join(", ")} in this project. The page shows {names.join(", ")}.
+        </p>
+      )}
       <HistoryControls
         project={project}
         scenarios={scenarios}

@@ -8,7 +8,9 @@ import { counted } from "../../shared/logic/overview";
 import { duration, shortSha, significant, THIN } from "../../shared/logic/text/format";
 import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { Panel } from "../../shared/ui/Panel";
+import { FailedPart } from "../../shared/ui/States";
 
+const TITLE = "Comparisons behind these levels";
 const SHOWN = 5;
 
 const linksQuery = (project: string, scenario: string) =>
@@ -30,11 +32,17 @@ interface Props {
 }
 
 export function LinksPanel({ project, scenario }: Props) {
-  const { data } = useQuery(linksQuery(project, scenario));
+  const { data, error, refetch } = useQuery(linksQuery(project, scenario));
+  if (data === undefined && error !== null)
+    return (
+      <Panel title={TITLE}>
+        <FailedPart error={error} onRetry={refetch} />
+      </Panel>
+    );
   if (data === undefined || data.links === 0) return null;
   const loose = data.hosts.filter((host) => !host.fits);
   return (
-    <Panel title="Comparisons behind these levels">
+    <Panel title={TITLE}>
       <p className="soft">
         {`${counted(data.links, "comparison")} of the chain's cycles; ${data.checks || "none"} can be checked by others. `}
         {data.scale > 1 && `Errors are widened ${significant(data.scale, 2)} times, so that they agree. `}

@@ -8,19 +8,27 @@ import { ratio } from "../../shared/logic/text/units";
 import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { Panel } from "../../shared/ui/Panel";
 import { ServerText } from "../../shared/ui/ServerText";
+import { FailedPart, Loading } from "../../shared/ui/States";
 
 type Factor = Factors["factors"][number];
+const TITLE = "What moves measurements";
 const SHOWN = 8;
 /** Their values are digests of many settings. */
 const OF_MANY: ReadonlySet<string> = new Set(["mitigations", "cmdline", "libraries"]);
 
 /** Which properties of hosts move measurements, and what to do about the largest. */
 export function HostFactors() {
-  const { data } = useQuery(factorsQuery());
-  if (data === undefined) return null;
+  const { data, error, refetch } = useQuery(factorsQuery());
+  if (data === undefined && error === null) return <Loading rows={3} />;
+  if (data === undefined)
+    return (
+      <Panel title={TITLE}>
+        <FailedPart error={error} onRetry={refetch} />
+      </Panel>
+    );
   if (data.factors.length === 0)
     return (
-      <Panel title="What moves measurements">
+      <Panel title={TITLE}>
         <p className="soft">
           {data.runs < data.needed
             ? `Not known yet: ${data.runs} recorded runs of commits with a level, of ${data.needed} needed. Commits, backfills and controls count.`
@@ -30,7 +38,7 @@ export function HostFactors() {
     );
   const advised = data.factors.filter((one) => one.advice !== null);
   return (
-    <Panel title="What moves measurements">
+    <Panel title={TITLE}>
       <p className="soft">
         {`Equal code differs by ${share(data.spread)} from run to run, over ${data.runs} runs. `}
         {`These properties of hosts explain ${share(data.explained)} of that variance.`}

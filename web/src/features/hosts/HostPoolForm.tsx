@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import { moveHost } from "../../shared/api/administration";
 import type { BenchHost } from "../../shared/api/types";
 import { ActionError } from "../../shared/ui/ActionError";
 import { PoolInput } from "../../shared/ui/fields/PoolInput";
 import { useAction } from "../../shared/ui/hooks/useAction";
+import { useStoredForm } from "../../shared/ui/hooks/useStoredForm";
 
 /** Moves the host into another pool; for administrators. */
 export function HostPoolForm({ host }: { host: BenchHost }) {
-  const form = useForm({ initialValues: { pool: host.pool } });
+  const { form } = useStoredForm({ pool: host.pool });
   const { pool } = form.values;
   const move = useAction(() => moveHost(host.name, pool), { renews: ["hosts", "pools"] });
   return (

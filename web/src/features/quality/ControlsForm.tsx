@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import { ActionError } from "../../shared/ui/ActionError";
 import { NumberField } from "../../shared/ui/fields/NumberField";
 import { useAction } from "../../shared/ui/hooks/useAction";
 import { useMay } from "../../shared/ui/hooks/useSession";
+import { useStoredForm } from "../../shared/ui/hooks/useStoredForm";
 import { setControls } from "./api";
 
 const MOST = 96;
@@ -12,7 +12,7 @@ const MOST = 96;
 /** How often a day code is measured against itself, for those who may say so. */
 export function ControlsForm({ project, perDay }: { project: string; perDay: number }) {
   const allowed = useMay(project, "maintainer");
-  const form = useForm({ initialValues: { controls: perDay } });
+  const { form } = useStoredForm({ controls: perDay });
   const { controls } = form.values;
   const set = useAction(() => setControls(project, { controls_per_day: controls }), { renews: ["quality"] });
   if (!allowed) return null;

@@ -3,6 +3,7 @@ import type { Quality } from "../../shared/api/types";
 import { hasTrials } from "../../shared/logic/run/rates";
 import { ratesFile } from "../../shared/logic/text/figureFiles";
 import { moment } from "../../shared/logic/text/format";
+import { useNow } from "../../shared/ui/hooks/useNow";
 import { SavedPanel } from "../../shared/ui/save/SavedPanel";
 import { ControlsForm } from "./ControlsForm";
 import { Grouped, rowsOf } from "./DetectionPanel";
@@ -10,6 +11,7 @@ import { Grouped, rowsOf } from "./DetectionPanel";
 /** Comparisons in which nothing had changed, and those of them that were called changed. */
 export function FalseAlarmPanel({ project, of }: { project: string; of: Quality }) {
   const { false_alarms: alarms } = of;
+  const now = useNow();
   return (
     <SavedPanel
       title="False alarms"
@@ -23,7 +25,7 @@ export function FalseAlarmPanel({ project, of }: { project: string; of: Quality 
       ) : (
         <p className="soft">No code has been measured against itself yet.</p>
       )}
-      <p className="soft small">{controlsText(of)}</p>
+      <p className="soft small">{controlsText(of, now)}</p>
       <ControlsForm project={project} perDay={of.controls_per_day} />
     </SavedPanel>
   );
@@ -36,10 +38,17 @@ const alarmsFile = (of: Quality["false_alarms"]) =>
     { group: "scenario", rates: rowsOf(of.by_scenario) },
   ]);
 
-function controlsText({ controls_per_day: perDay, next_control_at: next }: Quality): string {
+type Controls = Pick<Quality, "controls_per_day" | "next_control_at">;
+
+/** One that waits for a host is due, and not yet the last one. */
+export function controlsText(
+  { controls_per_day: perDay, next_control_at: next }: Controls,
+  now: number,
+): string {
   if (perDay === 0) return "Code is never measured against itself here.";
   const often = perDay === 1 ? "Once a day" : `${perDay} times a day`;
-  const when = next === null ? "none is planned" : `the next ${moment(next)}`;
+  const due = next !== null && Date.parse(next) < now ? "one has been due since" : "the next";
+  const when = next === null ? "none is planned" : `${due} ${moment(next)}`;
   return `${often} a bench host measures code against itself; ${when}.`;
 }
 

@@ -10,9 +10,16 @@ import { ActionError } from "../../shared/ui/ActionError";
 import { useAction } from "../../shared/ui/hooks/useAction";
 import { useMay } from "../../shared/ui/hooks/useSession";
 import { Panel } from "../../shared/ui/Panel";
+import { FailedPart } from "../../shared/ui/States";
 
 export function AcceptancePanel({ project, runId }: { project: string; runId: string }) {
-  const { data } = useQuery(acceptanceQuery(runId));
+  const { data, error, refetch } = useQuery(acceptanceQuery(runId));
+  if (data === undefined && error !== null)
+    return (
+      <Panel title="Acceptance">
+        <FailedPart error={error} onRetry={refetch} />
+      </Panel>
+    );
   if (data === undefined || !(data.possible || data.expectations.length > 0)) return null;
   return (
     <Panel title="Acceptance">

@@ -85,6 +85,7 @@ export const alertFacetsQuery = (project: string, filter: AlertFilter) => {
           signal,
         }),
       ),
+    refetchInterval: LIST_MS,
     placeholderData: keptFor("alerts", project, "facets"),
   });
 };

@@ -189,6 +189,9 @@ export function drawMarks(
   ctx.save();
   ctx.lineWidth = pixel;
   ctx.font = `${9 * pixel}px system-ui, sans-serif`;
+  // The axes, drawn before, leave theirs.
+  ctx.textAlign = "left";
+  ctx.textBaseline = "alphabetic";
   for (const { mark, count, at: left } of clusters) {
     const shape = MARK_SHAPES[mark.display] as Shape;
     const [x, y] = [left * pixel, shape.down * pixel];

@@ -3,7 +3,7 @@
 import { Button } from "@mantine/core";
 import type { FormEventHandler, ReactNode } from "react";
 import { moment } from "../../../shared/logic/text/format";
-import { ActionError } from "../../../shared/ui/ActionError";
+import { SaveState } from "../../../shared/ui/SaveState";
 
 interface Props {
   /** What hosts without other work do. */
@@ -13,12 +13,13 @@ interface Props {
   /** What it takes, if that is known. */
   costs?: string;
   save: { isPending: boolean; isSuccess: boolean; error: Error | null };
+  of: { changed: object; overtaken: boolean };
   onSubmit: FormEventHandler<HTMLFormElement>;
   /** Its fields. */
   children: ReactNode;
 }
 
-export function DailyPlanForm({ does, nextAt, costs, save, onSubmit, children }: Props) {
+export function DailyPlanForm({ does, nextAt, costs, save, of, onSubmit, children }: Props) {
   return (
     <form className="form" onSubmit={onSubmit}>
       <p className="soft">{does}</p>
@@ -27,8 +28,7 @@ export function DailyPlanForm({ does, nextAt, costs, save, onSubmit, children }:
         {nextAt === null ? "None is planned." : `The next ones are planned from ${moment(nextAt)}.`}
         {costs && ` ${costs}`}
       </p>
-      <ActionError error={save.error} />
-      {save.isSuccess && <p role="status">Saved.</p>}
+      <SaveState save={save} of={of} />
       <Button type="submit" loading={save.isPending}>
         Save
       </Button>

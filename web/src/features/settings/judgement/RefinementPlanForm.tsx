@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useForm } from "@mantine/form";
 import type { RefinementPlan } from "../../../shared/api/types";
 import { NumberField } from "../../../shared/ui/fields/NumberField";
 import { useAction } from "../../../shared/ui/hooks/useAction";
+import { useStoredForm } from "../../../shared/ui/hooks/useStoredForm";
 import { DailyPlanForm } from "./DailyPlanForm";
 import { setRefinementPlan } from "./rules";
 
@@ -14,18 +14,21 @@ const DOES =
 
 /** How long idle hosts measure undecided pairs on each day, and to which margin. */
 export function RefinementPlanForm({ project, now }: { project: string; now: RefinementPlan }) {
-  const form = useForm({
-    initialValues: { minutes: now.minutes_per_day, percent: Number((now.margin * 100).toPrecision(6)) },
+  const of = useStoredForm({
+    minutes: now.minutes_per_day,
+    percent: Number((now.margin * 100).toPrecision(6)),
   });
+  const { form } = of;
   const save = useAction(
     ({ minutes, percent }: typeof form.values) => setRefinementPlan(project, minutes, percent / 100),
-    { renews: ["refinement-plan"] },
+    { renews: ["refinement-plan"], onDone: of.onSent },
   );
   return (
     <DailyPlanForm
       does={DOES}
       nextAt={now.next_at}
       save={save}
+      of={of}
       onSubmit={form.onSubmit((values) => save.mutate(values))}
     >
       <NumberField

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import { useNavigate } from "@tanstack/react-router";
 import { setProject } from "../../../shared/api/administration";
 import type { Project } from "../../../shared/api/types";
-import { ActionError } from "../../../shared/ui/ActionError";
-import { ProjectFields, type ProjectNamed } from "../../../shared/ui/fields/ProjectFields";
+import { ProjectFields } from "../../../shared/ui/fields/ProjectFields";
 import { useAction } from "../../../shared/ui/hooks/useAction";
 import { useSession } from "../../../shared/ui/hooks/useSession";
+import { useStoredForm } from "../../../shared/ui/hooks/useStoredForm";
 import { Facts } from "../../../shared/ui/run/HostFacts";
+import { SaveState } from "../../../shared/ui/SaveState";
 
 /** Name, repository and default branch; administrators change them, others see them. */
 export function ProjectForm({ about }: { about: Project }) {
@@ -32,12 +32,15 @@ export function ProjectForm({ about }: { about: Project }) {
 function Editor({ about }: { about: Project }) {
   const navigate = useNavigate();
   const { name, repository, default_branch } = about;
-  const form = useForm<ProjectNamed>({ initialValues: { name, repository, default_branch } });
-  const save = useAction(() => setProject(about.name, form.values), {
+  const of = useStoredForm({ name, repository, default_branch });
+  const { form } = of;
+  const save = useAction(() => setProject(about.name, of.changed), {
     renews: ["project", "projects", "branch filters"],
-    onDone: (moved) =>
-      moved.name !== about.name &&
-      navigate({ to: "/p/$project/settings", params: { project: moved.name }, replace: true }),
+    onDone: (moved) => {
+      of.onSent();
+      if (moved.name !== about.name)
+        navigate({ to: "/p/$project/settings", params: { project: moved.name }, replace: true });
+    },
   });
   return (
     <form className="form" onSubmit={form.onSubmit(() => save.mutate(undefined))}>
@@ -47,8 +50,7 @@ function Editor({ about }: { about: Project }) {
         nameHelp="Links, webhook addresses and uploads with the old name stop working"
         repositoryHelp="The address that git clones. After a change, set the read token again."
       />
-      <ActionError error={save.error} />
-      {save.isSuccess && <p role="status">Saved.</p>}
+      <SaveState save={save} of={of} />
       <Button type="submit" loading={save.isPending}>
         Save
       </Button>

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import type { Retention } from "../../../shared/api/types";
 import { bytes } from "../../../shared/logic/text/format";
-import { ActionError } from "../../../shared/ui/ActionError";
 import { NumberField } from "../../../shared/ui/fields/NumberField";
 import { useAction } from "../../../shared/ui/hooks/useAction";
+import { useStoredForm } from "../../../shared/ui/hooks/useStoredForm";
+import { SaveState } from "../../../shared/ui/SaveState";
 import { setRetention } from "../api";
 
 /** How long raw reports and logs are kept. Runs and verdicts always are. */
 export function RetentionForm({ project, now }: { project: string; now: Retention }) {
-  const form = useForm({ initialValues: { reports: now.rules.report_days, logs: now.rules.log_days } });
+  const of = useStoredForm({ reports: now.rules.report_days, logs: now.rules.log_days });
+  const { form } = of;
   const { reports, logs } = form.values;
   const save = useAction(() => setRetention(project, { report_days: reports, log_days: logs }), {
     renews: ["retention"],
+    onDone: of.onSent,
   });
   const due = now.due.reduce((sum, one) => sum + one.bytes, 0);
   const days = { min: 1, max: 36_500, allowDecimal: false } as const;
@@ -35,8 +37,7 @@ export function RetentionForm({ project, now }: { project: string; now: Retentio
         {now.own ? "The project's own rules" : "The server's settings"}; the next sweep removes {bytes(due)}.
         Runs and verdicts are kept always.
       </p>
-      <ActionError error={save.error} />
-      {save.isSuccess && <p role="status">Saved.</p>}
+      <SaveState save={save} of={of} />
       <Button type="submit" loading={save.isPending}>
         Save
       </Button>

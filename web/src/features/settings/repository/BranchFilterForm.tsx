@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button, Checkbox, Select, Textarea } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import type { BranchFilterSettings, BranchFilterSettingsShown } from "../../../shared/api/types";
 import { lines } from "../../../shared/logic/settings";
-import { ActionError } from "../../../shared/ui/ActionError";
 import { useAction } from "../../../shared/ui/hooks/useAction";
+import { useStoredForm } from "../../../shared/ui/hooks/useStoredForm";
+import { SaveState } from "../../../shared/ui/SaveState";
 import { setBranchFilters } from "../api";
 
 const PUSH_COMMITS: { value: BranchFilterSettings["push_commits"]; label: string }[] = [
@@ -17,34 +17,45 @@ const FORKS: { value: BranchFilterSettings["fork_pull_requests"]; label: string 
   { value: "always", label: "Measure without approval" },
 ];
 
+type Typed = Omit<BranchFilterSettings, "branches" | "paths_ignore"> & {
+  branches: string;
+  paths_ignore: string;
+};
+
+const filtersOf = ({ branches, paths_ignore, ...rest }: Typed): BranchFilterSettings => ({
+  ...rest,
+  branches: lines(branches),
+  paths_ignore: lines(paths_ignore) ?? [],
+});
+
 /** Which commits are measured. */
 export function BranchFilterForm({ project, now }: { project: string; now: BranchFilterSettingsShown }) {
-  const form = useForm<BranchFilterSettings>({
-    initialValues: {
-      branches: now.branches,
-      paths_ignore: now.paths_ignore,
-      push_commits: now.push_commits,
-      fork_pull_requests: now.fork_pull_requests,
-      measure_tags: now.measure_tags,
-    },
+  const of = useStoredForm({
+    branches: now.branches?.join("\n") ?? "",
+    paths_ignore: now.paths_ignore?.join("\n") ?? "",
+    push_commits: now.push_commits,
+    fork_pull_requests: now.fork_pull_requests,
+    measure_tags: now.measure_tags,
   });
-  const save = useAction(() => setBranchFilters(project, form.values), { renews: ["branch filters"] });
+  const { form } = of;
+  const save = useAction(() => setBranchFilters(project, filtersOf(form.values)), {
+    renews: ["branch filters"],
+    onDone: of.onSent,
+  });
   return (
     <form className="form" onSubmit={form.onSubmit(() => save.mutate(undefined))}>
       <Textarea
         label="Branches"
         description="One glob a line; empty: the default branch"
         autosize
-        defaultValue={now.branches?.join("\n") ?? ""}
-        onChange={(event) => form.setFieldValue("branches", lines(event.currentTarget.value))}
+        {...form.getInputProps("branches")}
       />
       <Textarea
         label="Paths to ignore"
         description="One glob a line. Commits that change only these paths are not measured."
         autosize
         maxRows={8}
-        defaultValue={now.paths_ignore?.join("\n") ?? ""}
-        onChange={(event) => form.setFieldValue("paths_ignore", lines(event.currentTarget.value) ?? [])}
+        {...form.getInputProps("paths_ignore")}
       />
       <Select
         label="Commits of a push"
@@ -60,8 +71,7 @@ export function BranchFilterForm({ project, now }: { project: string; now: Branc
         {...form.getInputProps("fork_pull_requests")}
       />
       <Checkbox label="Measure tags" {...form.getInputProps("measure_tags", { type: "checkbox" })} />
-      <ActionError error={save.error} />
-      {save.isSuccess && <p role="status">Saved.</p>}
+      <SaveState save={save} of={of} />
       <Button type="submit" loading={save.isPending}>
         Save
       </Button>

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button, Group, Textarea } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import type { Configuration } from "../../../shared/api/types";
-import { ActionError } from "../../../shared/ui/ActionError";
 import { useAction } from "../../../shared/ui/hooks/useAction";
+import { useStoredForm } from "../../../shared/ui/hooks/useStoredForm";
+import { SaveState } from "../../../shared/ui/SaveState";
 import { setConfiguration } from "../api";
 
 /** A nalm.toml for commits that have none. */
 export function ConfigurationForm({ project, now }: { project: string; now: Configuration }) {
-  const form = useForm({ initialValues: { text: now.text ?? "" } });
+  const of = useStoredForm({ text: now.text ?? "" });
+  const { form } = of;
   const save = useAction((text: string | null) => setConfiguration(project, text), {
     renews: ["configuration", "jobs"],
+    onDone: of.onSent,
   });
   return (
     <form className="form" onSubmit={form.onSubmit(({ text }) => save.mutate(text))}>
@@ -30,8 +32,7 @@ export function ConfigurationForm({ project, now }: { project: string; now: Conf
         required
         {...form.getInputProps("text")}
       />
-      <ActionError error={save.error} />
-      {save.isSuccess && <p role="status">{now.text === null ? "Removed." : "Saved."}</p>}
+      <SaveState save={save} of={of} done={now.text === null ? "Removed." : "Saved."} />
       <Group>
         <Button type="submit" loading={save.isPending}>
           Save

@@ -93,8 +93,10 @@ test.each([
 test.each([
   [30, "just now"],
   [3 * 60, "3 minutes ago"],
-  [26 * 3600, "yesterday"],
-  [40 * 86400, "last month"],
+  [59.7 * 60, "1 hour ago"],
+  [26 * 3600, "1 day ago"],
+  [40 * 86400, "1 month ago"],
+  [363 * 86400, "1 year ago"],
 ])("%d seconds ago", (seconds, text) => {
   const now = Date.UTC(2026, 5, 15, 12);
   expect(ago(new Date(now - seconds * 1000).toISOString(), now)).toBe(text);

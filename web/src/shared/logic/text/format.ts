@@ -141,7 +141,8 @@ const STEPS: readonly (readonly [number, Intl.RelativeTimeFormatUnit])[] = [
   [12, "month"],
   [Number.POSITIVE_INFINITY, "year"],
 ];
-const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "long" });
+/** Not "yesterday" or "last year": those are days of a calendar, which 40 hours may be two of. */
+const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "always", style: "long" });
 
 /** "3 hours ago", seen from `now` (milliseconds since 1970). */
 export function ago(iso: string, now: number): string {
@@ -149,7 +150,7 @@ export function ago(iso: string, now: number): string {
   if (Number.isNaN(distance)) return MISSING;
   if (Math.abs(distance) < 45) return "just now";
   for (const [size, unit] of STEPS) {
-    if (Math.abs(distance) < size) return RELATIVE.format(Math.round(distance), unit);
+    if (Math.round(Math.abs(distance)) < size) return RELATIVE.format(Math.round(distance), unit);
     distance /= size;
   }
   return MISSING;

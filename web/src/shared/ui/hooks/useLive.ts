@@ -5,16 +5,31 @@ import { type Followed, follow, type JobChange } from "../../api/live";
 import type { Job } from "../../api/types";
 import { merged } from "../../logic/queue";
 
-/** Follows changes of jobs; true while they are told of, so that a page need not ask. */
-export function useLive(filter: Followed, onJob: (change: JobChange) => void): boolean {
+/**
+ * Follows changes of jobs; true while they are told of, so that a page need not ask. `onAgain`: they are told of again,
+ * after a time in which some may have been missed.
+ */
+export function useLive(
+  filter: Followed,
+  onJob: (change: JobChange) => void,
+  onAgain: () => void = () => {},
+): boolean {
   const [live, setLive] = useState(false);
-  const latest = useRef(onJob);
-  latest.current = onJob;
+  const latest = useRef({ onJob, onAgain });
+  latest.current = { onJob, onAgain };
   const { project, job, backfill, bisect } = filter;
-  useEffect(
-    () => follow({ project, job, backfill, bisect }, (change) => latest.current(change), setLive),
-    [project, job, backfill, bisect],
-  );
+  useEffect(() => {
+    let before = false;
+    return follow(
+      { project, job, backfill, bisect },
+      (change) => latest.current.onJob(change),
+      (now) => {
+        setLive(now);
+        if (now && before) latest.current.onAgain();
+        before ||= now;
+      },
+    );
+  }, [project, job, backfill, bisect]);
   return live;
 }
 
@@ -26,13 +41,14 @@ export function useLiveJobs(filter: Followed, also: readonly string[] = []): boo
   const queries = useQueryClient();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
+  // A change does not put it off: while jobs move all the time, the lists would never be read.
   const renewSoon = (): void => {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => {
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
       for (const key of ["jobs", ...also]) queries.invalidateQueries({ queryKey: [key] });
     }, GATHER_MS);
   };
-  return useLive(filter, (change) => {
+  const take = (change: JobChange): void => {
     let moved = true;
     queries.setQueriesData<Job[]>({ queryKey: ["jobs"] }, (jobs) => {
       const next = jobs && merged(jobs, change);
@@ -40,5 +56,6 @@ export function useLiveJobs(filter: Followed, also: readonly string[] = []): boo
       return next ?? jobs;
     });
     if (moved) renewSoon();
-  });
+  };
+  return useLive(filter, take, renewSoon);
 }
