@@ -41,7 +41,7 @@ C = TypeVar("C", InstructionCount, ModelCount)
 COUNTS = "counts"
 RECORDED = (
     "instructions by stage, function (40 a stage), call path (callers named alike) and line, and names "
-    "of all functions executed, of its lcores, whose slices end at polls"
+    "of all functions executed, as people write them, of its lcores, whose slices end at polls"
 )
 """The contents of a kept count. Part of its address, since earlier counts held less, or counted waiting."""
 MODELLED = "events of caches and branches by stage"
