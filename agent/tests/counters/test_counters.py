@@ -100,13 +100,13 @@ int main(int, char **argv)
 def test_functions_of_cpp_are_named_as_in_the_source(
     tmp_path: Path, work: WorkDir, patterns: list[str]
 ) -> None:
-    (tmp_path / "driver.cpp").write_text(CPP)
-    command = ["g++", "-O2", "-g", f"-I{FOLDER}", "-o", str(tmp_path / "driver"), str(tmp_path / "driver.cpp")]
-    subprocess.run(command, check=True)
+    driver, source = tmp_path / "driver", tmp_path / "driver.cpp"
+    source.write_text(CPP)
+    subprocess.run(["g++", "-O2", "-g", f"-I{FOLDER}", "-o", driver, source], check=True)
     packet = struct.pack("<IIII", 0, 0, 60, 60) + bytes(60)
     capture = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1) + packet
     (tmp_path / "one.pcap").write_bytes(capture)
-    start = NfStart([str(tmp_path / "driver"), str(tmp_path / "one.pcap")], ready_seconds=60)
+    start = NfStart([str(driver), str(tmp_path / "one.pcap")], ready_seconds=60)
     stages = StageFunctions(named={"filter": patterns})
     counted = simulated.count(Arm.HEAD, simulated.Simulation(start, work, stages), packets=5000)
     costliest = counted.functions["filter"][0]
