@@ -44,8 +44,8 @@ COUNTS = "counts"
 COUNT_RUNS = "count-runs"
 """The run that made each kept count. Counts of one run are of one state of the host."""
 OTHER_THAN_KEPT = (
-    "instructions were counted again, and are other than those kept from an earlier run: what the NF reads on "
-    "this host, such as a configuration, has changed since, or its counts do not repeat"
+    "instructions were counted again, and are other than those kept from an earlier run: what the NF reads "
+    "on this host, such as a configuration, has changed since, or its counts do not repeat"
 )
 RECORDED = (
     "instructions by stage, function (40 a stage), call path (callers named alike) and line, and names "
@@ -174,9 +174,8 @@ def count_all(
         old = {count.arm: count for count in counts if count.arm not in counted_now}
         runs = {arm: host_state(store, keys[arm])["run"] for arm in old}
         if old and len({*runs.values(), *counted_now.values()}) > 1 and _differ(counts):
-            again = {
-                one.arm: one for one in _of_each_arm(counting, {arm: arms[arm] for arm in old}, count_now)
-            }
+            not_now = {arm: arms[arm] for arm in old}
+            again = {one.arm: one for one in _of_each_arm(counting, not_now, count_now)}
             counts = [again.get(count.arm, count) for count in counts]
             for arm, count in again.items():
                 store.put_document(COUNTS, str(keys[arm]), count.model_dump(mode="json"))
