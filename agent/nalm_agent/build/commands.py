@@ -177,7 +177,10 @@ def _explained(
     elif refused_hint := hint_of_refused(everything, complaint, where.unreadable):
         hint = refused_hint
     elif where.isolated and _READ_ONLY.search(everything):
-        hint = "sources are read-only: let the build write to {build}"
+        hint = (
+            "sources are read-only: let the build write to {build}, or begin [build] commands with "
+            '["cp", "-r", "{source}/.", "{build}"] and build there'
+        )
     elif where.isolated and (hidden := _hidden([*template, *folders_of(PACKAGES), complaint or ""])):
         hint = (
             f"a build sees only programs and libraries of this host (/usr, /opt), and not "
