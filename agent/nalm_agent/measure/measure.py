@@ -50,7 +50,15 @@ from nalm_agent.measure.replay import replay_arms
 from nalm_agent.measure.report_builder import ReportBuilder
 from nalm_agent.measure.report_room import ReportRoom
 from nalm_agent.measure.request import Request, read_config, with_layouts, within_budget
-from nalm_agent.measure.rounds import ArmFailedError, ArmRun, Bench, TryOut, measure_rounds, try_out
+from nalm_agent.measure.rounds import (
+    ArmFailedError,
+    ArmRun,
+    Bench,
+    TryOut,
+    measure_rounds,
+    run_alone,
+    try_out,
+)
 from nalm_agent.measure.source_of_report import with_source
 from nalm_agent.measure.turns_of_launches import TurnsOfLaunches
 from nalm_agent.nf.capture import require_ethernet
@@ -426,7 +434,12 @@ def _rounds(
         soon = f" in about {seconds / done * (planned - done):.0f} s" if planned > done else ""
         progress.step("cycles", f"launch {done} done, next look after {planned}{soon}", fraction)
 
-    builder.ended_by = measure_rounds(bench, runs, decided, after_launch)
+    try:
+        builder.ended_by = measure_rounds(bench, runs, decided, after_launch)
+    except ArmFailedError as failure:
+        if failure.arm is not Arm.BASE:
+            run_alone(runs[Arm.BASE], bench.work, builder.settings)
+        raise
     builder.batches = bench.batches
     if bench.room is not None and bench.room.full:
         builder.notes.append(bench.room.note(builder.launches))
