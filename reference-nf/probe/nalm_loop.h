@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * nalm loop: passes a capture repeatedly through one function of a plain C library. Header only, C11; includes the
- * probe.
+ * nalm loop: passes a capture repeatedly through one function of a C or C++ library. Header only, C11 and C++14;
+ * includes the probe.
  *
  *     static bool filter(void *state, const uint8_t *packet, uint32_t length) { ... true: goes on; false: dropped }
  *     int main(int argc, char **argv) { return nalm_loop(argv[1], "filter", filter, NULL); }
@@ -34,12 +34,14 @@ struct nalm_pcap_packet {
 	uint32_t seconds, fraction, captured, length;
 };
 
+struct nalm_loop_packet {
+	const uint8_t *data;
+	uint32_t length;
+};
+
 struct nalm_capture {
 	uint8_t *bytes; /* the file's */
-	struct nalm_loop_packet {
-		const uint8_t *data;
-		uint32_t length;
-	} *packets;
+	struct nalm_loop_packet *packets;
 	size_t count;
 };
 

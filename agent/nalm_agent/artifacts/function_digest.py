@@ -18,6 +18,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nalm_core.text.symbol_names import plain_name
+
 from nalm_agent.artifacts.elf_image import read_image
 from nalm_agent.artifacts.elf_nodes import nodes, thread_local_shape
 from nalm_agent.runtime.errors import BuildError
@@ -81,7 +83,7 @@ def changed_functions(first: Table, second: Table) -> list[str]:
     _cancel(left, right, lambda one: (one.name, one.by_name))
     _cancel(left, right, lambda one: (one.name, one.by_shape))
     _cancel(left, right, lambda one: one.by_shape)
-    return sorted({one.name for one in (*left, *right)})
+    return sorted({plain_name(one.name) for one in (*left, *right)})
 
 
 def save(found: Table | None, path: Path) -> None:

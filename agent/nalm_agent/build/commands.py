@@ -8,16 +8,20 @@ import shutil
 import subprocess
 import textwrap
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from nalm_core.text.amounts import listed_at_most
+
 from nalm_agent.build.host_limits import BUILD_MEMORY, BUILD_SECONDS
+from nalm_agent.build.isolation.system_view import is_in_view
 from nalm_agent.build.own_progress import OwnProgress
 from nalm_agent.build.readable_source import hint_of_refused
-from nalm_agent.build.sandbox import READABLE, STOPPED
+from nalm_agent.build.sandbox import STOPPED
 from nalm_agent.config.beside import CONFIG_DIR
 from nalm_agent.config.nalm_toml import BuildConfig
+from nalm_agent.native.development_files import PACKAGES, READABLE, folders_of
 from nalm_agent.runtime.errors import BuildError, HostError, UnrepeatableError
 from nalm_agent.runtime.process import run, tail
 from nalm_agent.store.disk_use import DiskUseError, DiskWatch
@@ -30,6 +34,8 @@ MANY_LINES = 400
 NO_ROOM_BYTES = 1 << 20
 MOST_OF_COMPLAINT = 200
 """Characters of a compiler's line in a message."""
+MOST_NAMED = 3
+_ABSOLUTE = re.compile(r"(?:(?<![^\s=:;,'\"`‘(])|(?<=-[IL]))/(?!/)[^\s=:;,'\"`’()*?]+")
 _NOSPACE = re.compile(r"No space left on device|Disk quota exceeded")
 _READ_ONLY = re.compile(r"Read-only file system|/nalm/source\S*: Permission denied")
 _OUT_OF_MEMORY = re.compile(
@@ -171,10 +177,29 @@ def _explained(
     elif refused_hint := hint_of_refused(everything, complaint, where.unreadable):
         hint = refused_hint
     elif where.isolated and _READ_ONLY.search(everything):
-        hint = "sources are read-only: let the build write to {build}"
+        hint = (
+            "sources are read-only: let the build write to {build}, or begin [build] commands with "
+            '["cp", "-r", "{source}/.", "{build}"] and build there'
+        )
+    elif where.isolated and (hidden := _hidden([*template, *folders_of(PACKAGES), complaint or ""])):
+        hint = (
+            f"a build sees only programs and libraries of this host (/usr, /opt), and not "
+            f"{listed_at_most(hidden, MOST_NAMED)}: name it in {READABLE}"
+        )
     if complaint:
         message += f": {textwrap.shorten(complaint, MOST_OF_COMPLAINT, placeholder='...')}"
     return BuildError(message, hint=hint, log=said)
+
+
+def _hidden(texts: Iterable[str]) -> list[str]:
+    """Files and directories of this host that the texts name and a build does not see."""
+    found = dict.fromkeys(path for text in texts for path in _ABSOLUTE.findall(text))
+    shown = folders_of(READABLE)
+    return [
+        str(path)
+        for path in map(Path, found)
+        if not is_in_view(path) and path.exists() and not any(path.is_relative_to(one) for one in shown)
+    ]
 
 
 def first_complaint(output: str) -> str | None:

@@ -8,7 +8,7 @@ may have others: packages are upgraded.
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from nalm_core.text.amounts import listed_at_most
@@ -16,6 +16,7 @@ from nalm_core.text.amounts import listed_at_most
 from nalm_agent.artifacts import function_digest
 from nalm_agent.artifacts.contents import data_digest
 from nalm_agent.artifacts.function_digest import Table
+from nalm_agent.artifacts.unnamed_data import differing_unnamed
 from nalm_agent.build.build import Built
 from nalm_agent.runtime.errors import BuildError
 
@@ -32,9 +33,9 @@ Loaded = Mapping[str, str]
 """Digest of each file that a run loads, by its path: below {build}, or `{source}/...`."""
 
 
-def loaded(built: Built, mapped: frozenset[Path] | None) -> Loaded | None:
+def loaded(built: Built, mapped: frozenset[Path] | None, read: Iterable[str] = ()) -> Loaded | None:
     """What a run of a build loads: files that nalm.toml names, libraries of the loader, and files that the NF
-    had mapped in its try-out. None if that is unknown."""
+    had mapped, or read below {build}, in its try-out. None if that is unknown."""
     if mapped is None:
         return None
     build, source = built.directory.resolve(), built.source.resolve()
@@ -47,6 +48,8 @@ def loaded(built: Built, mapped: frozenset[Path] | None) -> Loaded | None:
                 found[below] = known.get(below) or data_digest(path)
             elif path.is_relative_to(source):
                 found[f"{{source}}/{path.relative_to(source)}"] = data_digest(path)
+        for below in read:
+            found[below] = data_digest(build / below)
     except BuildError:  # the file was removed or can no longer be read
         return None
     return found
@@ -76,10 +79,21 @@ def differing(base: Loaded, head: Loaded) -> list[str]:
 
 def same_untried(base: Built, head: Built) -> bool:
     """True if two builds run the same, whatever a run loads: they are equal, or differ only in the places of
-    functions in programs that nalm.toml names."""
+    functions in programs that nalm.toml names. Data that it does not name may differ."""
     named = base.contents.named | head.contents.named
     paths = differing(base.contents.digests, head.contents.digests)
     return named.issuperset(paths) and _only_placed(base, head, paths)
+
+
+def unnamed_differing(base: Built, head: Built) -> list[str]:
+    """Data files that nalm.toml does not name and that differ between two builds, by path."""
+    return differing_unnamed((base.directory, base.contents), (head.directory, head.contents))
+
+
+def unnamed_note(paths: Sequence[str]) -> str:
+    """A note about such files where the file system does not show whether the NF reads them."""
+    named = listed_at_most(paths, NAMED_IN_A_NOTE)
+    return f"different in head: {named}; if the NF reads that, [build] data must name it"
 
 
 def same_as_loaded(base: Built, head: Built, of_base: Loaded | None, of_head: Loaded | None) -> bool:

@@ -26,12 +26,11 @@ from nalm_agent.build.compiler_cache import hand_over_cache
 from nalm_agent.build.isolation.build_user import Passage, build_user, open_to_read
 from nalm_agent.build.isolation.network import Network, network_prefix
 from nalm_agent.build.isolation.system_view import etc_view, made_up_etc, system_view
+from nalm_agent.native.development_files import READABLE, folders_of
 from nalm_agent.runtime.errors import HostError
 
 ISOLATION = "NALM_ISOLATION"
 """Environment variable: a `Policy`."""
-READABLE = "NALM_BUILD_READ"
-"""Environment variable: further directories of this host that builds may read, separated by colons."""
 
 SOURCE, BUILD, CACHE, BESIDE = "/nalm/source", "/nalm/build", "/nalm/ccache", "/nalm/config"
 OBJECTS = "/nalm/objects"
@@ -181,11 +180,6 @@ def starters_environment() -> dict[str, str]:
     return {name: os.environ[name] for name in names if name in os.environ}
 
 
-def given_directories() -> list[str]:
-    """Further directories of `NALM_BUILD_READ` that builds may read."""
-    return [path for path in os.environ.get(READABLE, "").split(":") if path]
-
-
 def limits(memory_bytes: int) -> list[str]:
     """Prefix that limits a command and each of its children: private memory, file size, processes."""
     return [
@@ -210,7 +204,7 @@ def _inside(
         *(("--ro-bind", passage.show(places.beside), BESIDE) if places.beside is not None else ()),
         *(("--ro-bind", passage.show(places.objects), OBJECTS) if places.objects is not None else ()),
     ]
-    for path in (*given_directories(), *places.readable):
+    for path in (*folders_of(READABLE), *places.readable):
         binds += ["--ro-bind", passage.show(path), path]
     etc = etc_view(passage.show(made_up_etc()), network=network is not None)
     variables = [word for name, value in env.items() for word in ("--setenv", name, value)]

@@ -15,13 +15,13 @@ from fnmatch import fnmatchcase
 from typing import TypeVar
 
 from nalm_core.report.run_report import FunctionCount
+from nalm_core.text.symbol_names import plain_name
 
 from nalm_agent.runtime.errors import SourceError
 
 EVENT = "Ir"
 TOP_FUNCTIONS = 40
 _NAME = re.compile(r"^(c?fn|c?ob|c?f[lie])=(?:\((\d+)\))?[ \t]*+(.*)")
-_CLONE = re.compile(r"\.(constprop|isra|part|cold|lto_priv|localalias)(\.\d+)*")
 _POSITION = re.compile(r"^([+-]?\d+|\*|0x[0-9a-fA-F]+)\s")
 
 Chain = tuple[str, ...]
@@ -210,15 +210,11 @@ class _Reader:
         return chain
 
 
-def plain_name(symbol: str) -> str:
-    """A linker's symbol without the suffixes of compilers' clones."""
-    return _CLONE.sub("", symbol)
-
-
 def by_stage(profile: Profile, functions: Mapping[str, Sequence[str]]) -> StageCounts:
     """Divides a profile among stages.
 
-    functions: the patterns of each stage's C functions. Instructions belong to the stage of the innermost
+    functions: the patterns of each stage's functions; one of C++ or Rust has its name with or without what
+    contains it. Instructions belong to the stage of the innermost
     caller that is a stage's function; those outside every stage are unattributed. A stage is missing, not 0,
     if none of its functions ran (they may be inlined).
     """
@@ -252,8 +248,9 @@ def by_stage(profile: Profile, functions: Mapping[str, Sequence[str]]) -> StageC
 def stage_of(chain: Chain, functions: Mapping[str, Sequence[str]]) -> str | None:
     """The stage of the innermost function in a call chain that is a stage's function; None without one."""
     for name in chain:
+        names = {name, name.rpartition("::")[2]}
         for stage, patterns in functions.items():
-            if any(fnmatchcase(name, pattern) for pattern in patterns):
+            if any(fnmatchcase(one, pattern) for one in names for pattern in patterns):
                 return stage
     return None
 

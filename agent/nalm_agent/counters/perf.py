@@ -266,7 +266,7 @@ def script(data: Path, *options: str) -> list[str]:
     """Lines of `perf script` for a recording. Raises SourceError."""
     try:
         done = subprocess.run(
-            ["perf", "script", "-i", str(data), *options],
+            ["perf", "script", "--no-demangle", "-i", str(data), *options],
             env=environment(),
             capture_output=True,
             text=True,

@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from nalm_agent.counters.callgrind_parse import Chain, plain_name, shown_path
+from nalm_core.text.symbol_names import plain_name
+
+from nalm_agent.counters.callgrind_parse import Chain, shown_path
 
 CALLERS_FIELDS = "tid,time,ip,sym,dso"
 LINES_FIELDS = "tid,time,ip,sym,dso,srcline"

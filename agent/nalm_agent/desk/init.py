@@ -15,18 +15,28 @@ from nalm_agent.native.library import FOLDER
 from nalm_agent.runtime.errors import UsageError
 from nalm_agent.store.atomic_file import put
 
+WITH_LINES = ("-DCMAKE_C_FLAGS=-g", "-DCMAKE_CXX_FLAGS=-g")
+"""CMake's optimised builds have no debug information, by which verdicts have lines."""
 HEADERS = ("nalm_probe.h", "nalm_loop.h")
+_COPY = ["cp", "-r", "{source}/.", "{build}"]
 BUILDS = {
     "meson.build": [
-        ["meson", "setup", "{build}", "{source}", "--buildtype=release"],
+        ["meson", "setup", "{build}", "{source}", "--buildtype=release", "-Ddebug=true"],
         ["ninja", "-C", "{build}"],
     ],
     "CMakeLists.txt": [
-        ["cmake", "-S", "{source}", "-B", "{build}", "-DCMAKE_BUILD_TYPE=Release"],
+        ["cmake", "-S", "{source}", "-B", "{build}", "-DCMAKE_BUILD_TYPE=Release", *WITH_LINES],
         ["cmake", "--build", "{build}"],
     ],
-    "Makefile": [["make", "-C", "{source}", "O={build}"]],
+    "Makefile": [_COPY, ["make", "-C", "{build}"]],
+    "configure.ac": [
+        _COPY,
+        ["sh", "-c", "cd {build} && autoreconf -fi && ./configure CFLAGS='-O2 -g' CXXFLAGS='-O2 -g' && make"],
+    ],
 }
+"""Commands by build file. Sources are read-only: a build that writes among them gets a copy."""
+OUTSIDE = [["make", "-C", "{source}", "O={build}"]]
+"""Those of a Makefile that takes its output directory as O."""
 MOST_NAMED = 4
 FEED = ["--vdev=net_pcap0,rx_pcap={traffic},infinite_rx=1"]
 """EAL options that feed a DPDK program which has no traffic option."""
@@ -71,9 +81,7 @@ def _write(path: Path, text: str) -> None:
 
 def render(found: DetectedNf) -> str:
     """The file's text, with comments where the user must check a guess."""
-    commands = BUILDS.get(
-        found.build_file or "", [["cc", "-O2", "-g", "-o", "{build}/" + found.executable, "main.c"]]
-    )
+    commands = _commands(found)
     return f"""# How nalm builds, starts and feeds this network function. Every key: docs/nalm-toml.md
 version = 1
 
@@ -96,6 +104,19 @@ features = []
 lcores = 1
 traffic = {_string(found.captures[0] if found.captures else "traffic/capture.pcap")}
 """
+
+
+def _commands(found: DetectedNf) -> list[list[str]]:
+    if found.build_file is None:
+        return [["cc", "-O2", "-g", "-o", "{build}/" + found.executable, "main.c"]]
+    commands = OUTSIDE if found.takes_output else BUILDS[found.build_file]
+    below = "" if found.folder == "." else f"/{found.folder}"
+    if commands[0] == _COPY:  # of everything: a Makefile may use what is beside its directory
+        return [
+            _COPY,
+            *([word.replace("{build}", f"{{build}}{below}") for word in one] for one in commands[1:]),
+        ]
+    return [[word.replace("{source}", f"{{source}}{below}") for word in one] for one in commands]
 
 
 def _command(found: DetectedNf) -> list[str]:
@@ -154,7 +175,10 @@ def remarks(found: DetectedNf) -> list[str]:
     """What the user must check or add: guesses, what was ignored, the next step."""
     result = []
     if found.build_file is None:
-        result.append("no meson.build, CMakeLists.txt or Makefile found: correct [build] commands")
+        known = ", ".join(BUILDS)
+        result.append(f"no build file found ({known}): correct [build] commands")
+    elif found.folder != ".":
+        result.append(f"[build] commands build {found.folder}, since the root has no build file")
     others = [one for one in found.programs if one != found.executable]
     if others:
         named = ", ".join(others[:MOST_NAMED])

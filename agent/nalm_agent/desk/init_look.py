@@ -33,7 +33,15 @@ EXECUTABLES = {
     "Makefile": re.compile(
         r"^[ \t]*+(?:APP|TARGET|PROG)[ \t]*+[:?]?=[ \t]*+([A-Za-z0-9_.+-]++)", re.MULTILINE
     ),
+    "configure.ac": re.compile(r"^bin_PROGRAMS[ \t]*+\+?=[ \t]*+([A-Za-z0-9_.+-]++)", re.MULTILINE),
 }
+_NAMES_PROGRAMS = {"configure.ac": "Makefile.am"}
+"""The file that names programs, where it is not the build file."""
+IN_PLACE = ("Makefile", "configure.ac")
+"""Build files that make programs among the sources."""
+_TAKES_OUTPUT = re.compile(r"\$[({]O[)}]|^O[ \t]*+\?=", re.MULTILINE)
+_IN_BUILD = re.compile(r"\bbuild/\$[({](?:APP|TARGET|PROG)[)}]")
+"""A Makefile like those of DPDK's examples."""
 _PROJECT = re.compile(r"\bproject\(\s*+'?([A-Za-z0-9_.+-]++)")
 _STAGE = re.compile(r"\{\s*+\"([A-Za-z0-9][A-Za-z0-9_.-]{0,63}+)\"\s*+,\s*+(?:0|NALM_STAGE_APART)\b")
 _LOOP = re.compile(r"\bnalm_loop\([^,;\"]*+,\s*+\"([A-Za-z0-9][A-Za-z0-9_.-]{0,63}+)\"\s*+,\s*+(\w++)")
@@ -47,6 +55,10 @@ class DetectedNf:
 
     name: str
     build_file: str | None
+    folder: str
+    """Directory of the build file, below the root."""
+    takes_output: bool
+    """True for a Makefile that takes its output directory as O."""
     executable: str
     """Path below the build directory."""
     programs: list[str]
@@ -91,12 +103,17 @@ class _Bounds:
 
 def look_at(root: Path, progress: Progress = lambda doing: None) -> DetectedNf:
     """Reads build files and sources within the bounds, those nearest to the root first."""
-    build_file = next((name for name in EXECUTABLES if _builds(root / name)), None)
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", root.resolve().name)[:MOST_NAME].strip("-._") or "nf"
-    build_text = _text(root / build_file) or "" if build_file else ""
     bounds = _Bounds(progress)
     files = _files(root, bounds)
-    programs = _programs(root, build_file, files) if build_file else []
+    build = _build_file(files)
+    build_file, folder = (build.name, build.parent) if build else (None, root)
+    build_text = _text(build) or "" if build else ""
+    takes_output = build_file == "Makefile" and _TAKES_OUTPUT.search(build_text) is not None
+    programs = _programs(folder, build_file, files) if build_file else []
+    if build_file in IN_PLACE and not takes_output:
+        below = folder.relative_to(root) / ("build" if _IN_BUILD.search(build_text) else "")
+        programs = [(below / program).as_posix() for program in programs]
     uses_dpdk, includes_probe = "libdpdk" in build_text, False
     stages: dict[str, list[str]] = {}
     loops: dict[str, list[str]] = {}
@@ -114,6 +131,8 @@ def look_at(root: Path, progress: Progress = lambda doing: None) -> DetectedNf:
     return DetectedNf(
         name=name,
         build_file=build_file,
+        folder=folder.relative_to(root).as_posix(),
+        takes_output=takes_output,
         executable=_likeliest(programs, build_text) or name,
         programs=programs,
         uses_dpdk=uses_dpdk,
@@ -126,12 +145,19 @@ def look_at(root: Path, progress: Progress = lambda doing: None) -> DetectedNf:
     )
 
 
+def _build_file(files: Sequence[Path]) -> Path | None:
+    """The build file nearest to the root; in one directory, by the order of `EXECUTABLES`."""
+    found = [path for path in files if path.name in EXECUTABLES and _builds(path)]
+    order = list(EXECUTABLES)
+    return min(found, key=lambda path: (len(path.parts), path.parent, order.index(path.name)), default=None)
+
+
 def _programs(root: Path, build_file: str, files: Sequence[Path]) -> list[str]:
     """Programs that the build makes, by their paths below its directory: Meson and CMake put those of a
     folder's build file into a folder of the same name."""
-    parts = [
-        one for one in files if one.name == build_file and (build_file != "Makefile" or one.parent == root)
-    ]
+    named = _NAMES_PROGRAMS.get(build_file, build_file)
+    below = (one for one in files if one.name == named and one.is_relative_to(root))
+    parts = [one for one in below if build_file != "Makefile" or one.parent == root]
     return [
         (path.parent.relative_to(root) / name).as_posix()
         for path in parts

@@ -24,6 +24,7 @@ from nalm_agent.build.isolation.system_view import SHARED_MEMORY_BYTES
 from nalm_agent.build.sandbox import HOME, Places
 from nalm_agent.doctor import escape_tries
 from nalm_agent.doctor.finding import Finding, note, ok, unknown
+from nalm_agent.native.development_files import READABLE, folders_of
 from nalm_agent.runtime.errors import HostError
 from nalm_agent.store.disk_use import remove_written
 from nalm_agent.store.home import Home
@@ -159,7 +160,7 @@ def _bait(home: Home) -> Iterator[Bait]:
             "port": port,
             "abstract": abstract,
             "hidden": [str(home.root), str(secret), str(Path.home() / ".ssh")],
-            "shown": [*sandbox.given_directories(), *python],
+            "shown": [*folders_of(READABLE), *python],
             "other_cache": str(other),
             "memory_bytes": SHARED_MEMORY_BYTES,
             "processes": sandbox.PROCESSES,

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+import secrets
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TypeVar
 
+from nalm_core.report.defaults import INSTRUCTION_CHANGE
 from nalm_core.report.modelled_counts import ModelCount
 from nalm_core.report.run_report import Arm, InstructionCount, Source
 from nalm_core.text.commit_name import short
@@ -39,9 +41,15 @@ T = TypeVar("T")
 C = TypeVar("C", InstructionCount, ModelCount)
 
 COUNTS = "counts"
+COUNT_RUNS = "count-runs"
+"""The run that made each kept count. Counts of one run are of one state of the host."""
+OTHER_THAN_KEPT = (
+    "instructions were counted again, and are other than those kept from an earlier run: what the NF reads "
+    "on this host, such as a configuration, has changed since, or its counts do not repeat"
+)
 RECORDED = (
     "instructions by stage, function (40 a stage), call path (callers named alike) and line, and names "
-    "of all functions executed, of its lcores, whose slices end at polls"
+    "of all functions executed, as people write them, of its lcores, whose slices end at polls"
 )
 """The contents of a kept count. Part of its address, since earlier counts held less, or counted waiting."""
 MODELLED = "events of caches and branches by stage"
@@ -113,7 +121,10 @@ class Counting:
         """Digest of all that a model of caches and branches depends on; None as for `count_address`."""
         caches = {name: cache.model_dump(mode="json") for name, cache in host_caches().items()}
         count = self.count_address(ready, tried, loads)
-        return None if count is None else address(count, MODELLED, simulated.MODEL_PACKETS, caches)
+        if count is None:
+            return None
+        state = host_state(self.home.store(), count)["state"]
+        return address(count, state, MODELLED, simulated.MODEL_PACKETS, caches)
 
     def counted(self, ready: Ready) -> Callable[[int], None]:
         """Reports how many packets of an arm are counted."""
@@ -145,19 +156,36 @@ def count_all(
     if sources[Source.SIMULATED] is not None:
         return []
 
-    def count_one(arm: Arm, cpu: int) -> InstructionCount:
+    store, this_run, counted_now = counting.home.store(), secrets.token_hex(8), dict[Arm, str]()
+    keys = {arm: counting.count_address(ready, tried[arm], loads[arm]) for arm, ready in arms.items()}
+
+    def count_now(arm: Arm, cpu: int) -> InstructionCount:
         ready = arms[arm]
-        key = counting.count_address(ready, tried[arm], loads[arm])
         work = counting.simulation(ready, tried[arm], cpu, counting.counted(ready))
-        packets = ready.run.scenario.packets
+        found = simulated.count(arm, work, packets=ready.run.scenario.packets)
+        counted_now[arm] = this_run
+        return found
 
-        def count() -> InstructionCount:
-            return simulated.count(arm, work, packets=packets)
-
-        return kept(counting.home.store(), key, InstructionCount, arm, count)
+    def count_one(arm: Arm, cpu: int) -> InstructionCount:
+        return kept(store, keys[arm], InstructionCount, arm, lambda: count_now(arm, cpu))
 
     try:
         counts = _of_each_arm(counting, arms, count_one)
+        old = {count.arm: count for count in counts if count.arm not in counted_now}
+        runs = {arm: host_state(store, keys[arm])["run"] for arm in old}
+        if old and len({*runs.values(), *counted_now.values()}) > 1 and _differ(counts):
+            not_now = {arm: arms[arm] for arm in old}
+            again = {one.arm: one for one in _of_each_arm(counting, not_now, count_now)}
+            counts = [again.get(count.arm, count) for count in counts]
+            for arm, count in again.items():
+                store.put_document(COUNTS, str(keys[arm]), count.model_dump(mode="json"))
+                if _differ([old[arm], count]):
+                    builder.notes.append(f"{arm}: {OTHER_THAN_KEPT}")
+                else:
+                    counted_now[arm] = host_state(store, keys[arm])["state"]
+        for arm, state in counted_now.items():
+            if key := keys[arm]:
+                store.put_document(COUNT_RUNS, key, {"run": this_run, "state": state})
     except (NfError, SourceError) as error:
         # The same NF just ran without valgrind, so the counting is at fault.
         reason = not_under_valgrind(error.log or "")
@@ -190,6 +218,27 @@ def model_all(
     except (NfError, SourceError) as error:
         builder.notes.append(f"caches and branches were not modelled: {error.message}")
         return []
+
+
+def host_state(store: Store, key: str | None) -> dict[str, str]:
+    """The run that last made a kept count, and the first of those after which it was the same."""
+    document = store.document(COUNT_RUNS, key) if key else None
+    return document or {"run": "", "state": ""}
+
+
+def _differ(counts: Sequence[InstructionCount]) -> bool:
+    """True if a stage has other instructions per packet than in the first count."""
+    first = _per_packet(counts[0])
+    least = INSTRUCTION_CHANGE * sum(first.values())
+    return any(
+        one.keys() != first.keys() or any(abs(one[stage] - first[stage]) >= least for stage in first)
+        for one in map(_per_packet, counts[1:])
+    )
+
+
+def _per_packet(count: InstructionCount) -> dict[str, float]:
+    every = {**count.stages, "": count.unattributed}
+    return {stage: instructions / count.packets for stage, instructions in every.items()}
 
 
 def kept(store: Store, key: str | None, kind: type[C], arm: Arm, count: Callable[[], C]) -> C:

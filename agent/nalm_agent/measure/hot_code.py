@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 
 from nalm_core.report.call_tree import OTHERS
 from nalm_core.report.run_report import Arm, InstructionCount
+from nalm_core.text.symbol_names import plain_name
 
 from nalm_agent.artifacts.code_sizes import code_sizes
 from nalm_agent.artifacts.limited_reading import LimitedReading
 from nalm_agent.build.build import Built
-from nalm_agent.counters.callgrind_parse import plain_name
 from nalm_agent.measure.metric_readings import UnreadError
 
 NOT_COUNTED = "instructions were not counted by function"

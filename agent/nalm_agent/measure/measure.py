@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
@@ -13,11 +13,14 @@ from nalm_core.pooling.constants import FINE_MARGIN, LAYOUTS
 from nalm_core.report.defaults import MIN_LAUNCHES, MIN_LAYOUTS
 from nalm_core.report.outcome import CHANGED
 from nalm_core.report.run_report import Arm, BufferLook, Round, RunReport, RunStatus, Source
+from nalm_core.text.amounts import listed_at_most
 from nalm_core.text.percents import share_percent
 from nalm_core.verdict.placement import may_be_placement
 
+from nalm_agent.artifacts.unnamed_data import watch_of
 from nalm_agent.build.build import Built, build
 from nalm_agent.build.equal_code import (
+    NAMED_IN_A_NOTE,
     Loaded,
     are_programs,
     changed_functions,
@@ -26,6 +29,8 @@ from nalm_agent.build.equal_code import (
     not_loaded_note,
     same_as_loaded,
     same_untried,
+    unnamed_differing,
+    unnamed_note,
 )
 from nalm_agent.config.nalm_toml import Config
 from nalm_agent.host import tsc
@@ -45,7 +50,15 @@ from nalm_agent.measure.replay import replay_arms
 from nalm_agent.measure.report_builder import ReportBuilder
 from nalm_agent.measure.report_room import ReportRoom
 from nalm_agent.measure.request import Request, read_config, with_layouts, within_budget
-from nalm_agent.measure.rounds import ArmFailedError, ArmRun, Bench, TryOut, measure_rounds, try_out
+from nalm_agent.measure.rounds import (
+    ArmFailedError,
+    ArmRun,
+    Bench,
+    TryOut,
+    measure_rounds,
+    run_alone,
+    try_out,
+)
 from nalm_agent.measure.source_of_report import with_source
 from nalm_agent.measure.turns_of_launches import TurnsOfLaunches
 from nalm_agent.nf.capture import require_ethernet
@@ -110,7 +123,9 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
     first, second = Ready(built_base, base.run), Ready(built_head, head.run)
     arms = comparison.arms(first, second)
     known_same = len(arms) == 2 and same_untried(built_base, built_head)
-    if known_same and _nothing_to_measure(builder, first, second):
+    unnamed = unnamed_differing(built_base, built_head)
+    equal = known_same and not unnamed
+    if equal and _nothing_to_measure(builder, first, second):
         builder.arms = {arm: arm_info(ready, []) for arm, ready in arms.items()}
         return builder.report(RunStatus.UNCHANGED)
 
@@ -125,7 +140,10 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
                 for arm, ready in arms.items()
             }
             builder.thresholds()
-            found_same = not known_same and _same_code(builder, built_base, built_head, started.loads)
+            read = _data_read(builder, unnamed, started.reads)
+            found_same = not equal and (
+                not read if known_same else _same_code(builder, built_base, built_head, started.loads)
+            )
             if found_same and len(arms) == 2 and _nothing_to_measure(builder, first, second):
                 return builder.report(RunStatus.UNCHANGED)
             _measure_arms(builder, comparison, place, arms, started, config=config, progress=progress)
@@ -155,6 +173,8 @@ class Started:
     on_one_lcore: Mapping[Arm, ArmRun]
     tried: Mapping[Arm, TryOut]
     loads: Mapping[Arm, Loaded | None]
+    reads: frozenset[str] | None
+    """Data below {build} that nalm.toml does not name and that an arm read; None if that is not known."""
 
 
 def _nothing_to_measure(builder: ReportBuilder, base: Ready, head: Ready) -> bool:
@@ -180,6 +200,19 @@ def _same_code(builder: ReportBuilder, base: Built, head: Built, loads: Mapping[
     known = of_base is not None and of_head is not None
     builder.functions_alone = known and are_programs(base, head, paths)
     return same_as_loaded(base, head, of_base, of_head)
+
+
+def _data_read(builder: ReportBuilder, unnamed: Sequence[str], reads: Collection[str] | None) -> list[str]:
+    """Which of the data files that differ and that nalm.toml does not name are read. Adds a note to the
+    builder. reads: None if that is not known."""
+    if reads is None:
+        builder.notes += [unnamed_note(unnamed)] if unnamed else []
+        return []
+    paths = [path for path in unnamed if path in reads]
+    if paths:
+        builder.changed_functions = []
+        builder.notes.append(f"the NF reads what differs in head: {listed_at_most(paths, NAMED_IN_A_NOTE)}")
+    return paths
 
 
 def _try_arms(builder: ReportBuilder, place: Place, arms: Mapping[Arm, Ready], progress: Progress) -> Started:
@@ -216,10 +249,16 @@ def _try_arms(builder: ReportBuilder, place: Place, arms: Mapping[Arm, Ready], p
         runs = {arm: replace(run, offered=builder.offered) for arm, run in runs.items()}
     on_one_lcore = {arm: as_run(arm, ready, place.cores.first(1)) for arm, ready in arms.items()}
     turn_ms = builder.settings.turn_ms
-    tried = {arm: try_out(run, place.work, turn_ms) for arm, run in runs.items()}
+    tried, reads = dict[Arm, TryOut](), dict[Arm, list[str] | None]()
+    for arm, run in runs.items():
+        watch = watch_of(arms[arm].built.directory, arms[arm].built.contents)
+        tried[arm] = try_out(run, place.work, turn_ms)
+        reads[arm] = watch.read() if watch is not None else None
     builder.notes += [one.note for one in tried.values() if one.note]
-    loads = {arm: loaded(ready.built, tried[arm].mapped) for arm, ready in arms.items()}
-    return Started(traffic, runs, on_one_lcore, tried, loads)
+    loads = {arm: loaded(ready.built, tried[arm].mapped, reads[arm] or ()) for arm, ready in arms.items()}
+    every = [one for one in reads.values() if one is not None]
+    known = frozenset(path for one in every for path in one) if len(every) == len(reads) else None
+    return Started(traffic, runs, on_one_lcore, tried, loads, known)
 
 
 def _measure_arms(
@@ -395,7 +434,12 @@ def _rounds(
         soon = f" in about {seconds / done * (planned - done):.0f} s" if planned > done else ""
         progress.step("cycles", f"launch {done} done, next look after {planned}{soon}", fraction)
 
-    builder.ended_by = measure_rounds(bench, runs, decided, after_launch)
+    try:
+        builder.ended_by = measure_rounds(bench, runs, decided, after_launch)
+    except ArmFailedError as failure:
+        if failure.arm is not Arm.BASE:
+            run_alone(runs[Arm.BASE], bench.work, builder.settings)
+        raise
     builder.batches = bench.batches
     if bench.room is not None and bench.room.full:
         builder.notes.append(bench.room.note(builder.launches))

@@ -143,6 +143,20 @@ def try_out(run: ArmRun, work: WorkDir, turn_ms: float) -> TryOut:
         return TryOut(nf.stages, ready, "; ".join(notes) or None, mapped, in_kernel)
 
 
+def run_alone(run: ArmRun, work: WorkDir, settings: Settings) -> None:
+    """Runs an arm for longer than a launch, after another one failed in its turn: a program that ends by
+    itself, as after a number of packets, is no fault of the commit whose turn came first.
+
+    Raises ArmFailedError if it fails, too.
+    """
+    most = settings.most_turns or settings.turns_per_launch
+    turns = 2 * (most + round(MAX_WARM_UP_MS / settings.turn_ms))
+    with blame(run.arm), start_arm(run, work, seed=0) as nf:
+        nf.wait_ready()
+        for _ in range(turns):
+            nf.counted_turn(settings.turn_ms)
+
+
 def busy_between_turns(arm: Arm, names: Sequence[str]) -> str | None:
     """A sentence about threads that use a CPU while the lcores wait; None without any."""
     if not names:

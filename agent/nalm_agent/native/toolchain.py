@@ -15,11 +15,11 @@ from functools import cache
 from pathlib import Path
 
 from nalm_agent.native.compilers import Stamp, compiler_stamps, file_of, program_stamps, words_of
+from nalm_agent.native.development_files import PACKAGES, development_digest
 from nalm_agent.runtime.errors import HostError, UsageError
 
 COMPILERS = {"CC": "gcc", "CXX": "g++"}
 """Variables with the compilers of builds, and what builds get where the agent has none."""
-PACKAGES = "PKG_CONFIG_PATH"
 _NAMED = re.compile(r"(?:gcc|g\+\+|clang|clang\+\+)-[\d.]+|clang|clang\+\+|rustc|cargo|go")
 """Programs of build commands whose version is named beside that of the C compiler."""
 _VERSION = {"cargo": ("rustc", "--version"), "go": ("go", "version")}
@@ -46,11 +46,13 @@ class Toolchain:
     """First line of `--version` of what CC and CXX start."""
     chosen_programs: tuple[Stamp, ...]
     """Files that CC and CXX name."""
+    development: str
+    """Digest of headers and static libraries that builds may compile in."""
 
     def identity(self) -> list[object]:
         """What an address has of it."""
         installed = [self.compiler, self.dpdk, self.libc, self.hyperscan, self.papi, self.programs]
-        return [*installed, self.given, self.chosen, self.chosen_programs]
+        return [*installed, self.given, self.chosen, self.chosen_programs, self.development]
 
     def libraries(self) -> dict[str, str]:
         """Versions of installed libraries that run in an NF."""
@@ -91,6 +93,7 @@ def toolchain() -> Toolchain:
         given=tuple(os.environ.get(name) for name in (*COMPILERS, PACKAGES)),
         chosen=tuple(_first_line(*command, "--version") for command in chosen),
         chosen_programs=tuple(program_stamps(chosen)),
+        development=development_digest(),
     )
 
 

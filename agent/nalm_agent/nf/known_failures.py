@@ -97,6 +97,14 @@ KNOWN_FAILURES: tuple[tuple[re.Pattern[str], str], ...] = (
         "--vdev=net_pcap0,rx_pcap={traffic},infinite_rx=1",
     ),
     (
+        re.compile(  # not the place of a failed assertion
+            r"/nalm/(?:source|build)/(?![^\s:'\"]*(?::\d|\.(?:c|cc|cpp|cxx|h|hh|hpp|rs|go)\b))"
+        ),
+        "/nalm/source and /nalm/build exist while a build runs, and no longer when the NF does: give the "
+        "program such paths by run.command or run.environment, as {source}/... and {build}/..., or let it "
+        "look beside its own file",
+    ),
+    (
         re.compile(r"Device or resource busy"),
         "another process uses this device or name: base and head run side by side, so if both make a network "
         "interface of the kernel by the same name, begin run.command with `unshare -n`",
@@ -113,6 +121,9 @@ UNREAD_DEBUG_INFORMATION = re.compile(
     r"Valgrind: debuginfo reader: (?:ensure_valid failed|Possibly corrupted debuginfo file)"
 )
 
+LEFT_THE_FOREGROUND = (
+    "a program that becomes a daemon leaves nalm's sight: start it with its option to stay in the foreground"
+)
 NO_LENT_PROBE = (
     'it has a lent probe (counts = "dpdk"), which begins when it starts a port: it must start one, and be '
     "linked with DPDK's shared libraries (`ldd` names librte_ethdev), or with static ones and not stripped "

@@ -21,6 +21,7 @@ from nalm_agent.nf.known_failures import (
     FLUSHES,
     GAVE_UP,
     HUNG,
+    LEFT_THE_FOREGROUND,
     LENT_PROBE_BLAMED,
     LENT_PROBE_STUCK,
     NO_LENT_PROBE,
@@ -320,6 +321,8 @@ class RunningNf(NfProcess):
 
     def _ended(self, message: str, code: int) -> NfError:
         error = super()._ended(message, code)
+        if code == 0 and self.gate is None:
+            error.hint = "\n".join(one for one in (error.hint, LEFT_THE_FOREGROUND) if one)
         if gave_up := self._lent and GAVE_UP.search(error.log or ""):
             return NfError(
                 f"{message}: the probe lent to it gave up: {gave_up[1]}", log=error.log, hint=error.hint

@@ -74,6 +74,7 @@ _OF_INDEX = ["-c", "core.splitIndex=false", "-c", f"core.hooksPath={os.devnull}"
 _ROOT = "."
 _LINK = "120000 "
 """Begins the entry of a symbolic link in a tree."""
+_SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _ANCESTOR = re.compile(r"[~^][~^0-9]*+$")
 
 
@@ -88,10 +89,12 @@ def are_whole(paths: Sequence[str]) -> bool:
 
 
 def fetch_hint(name: str) -> str:
-    """A hint how to fetch this name into a shallow clone. Only refs and full SHAs can be fetched by name."""
+    """A hint how to fetch this name into a shallow clone. Only refs and full SHAs can be fetched by name; a
+    ref has its name here only if the command gives it one."""
     if not any(sign in name for sign in "~^:@"):
         branch = name.removeprefix("origin/")
-        return f"`git fetch --depth=1 origin {branch}` fetches it, `git fetch --unshallow` all"
+        here = "" if _SHA.fullmatch(name) else f":{branch}" if branch == name else f":refs/remotes/{name}"
+        return f"`git fetch --depth=1 origin {branch}{here}` fetches it, `git fetch --unshallow` all"
     signs = _ANCESTOR.search(name)
     steps = [int(one or 1) for one in re.findall(r"[~^](\d*)", signs[0])] if signs else []
     deeper = f"`git fetch --deepen={sum(steps)}` fetches it, " if steps else ""

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from building import Builder, toml
 from nalm_agent.artifacts.function_digest import placement_only
-from nalm_agent.build import sandbox
 from nalm_agent.build.compiler_cache import cache_folder
+from nalm_agent.native.development_files import READABLE
 from nalm_agent.runtime.errors import BuildError
 from tiny import NALM, Nalm, NfRepository
 
@@ -26,7 +26,7 @@ def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory that builds see: what is in it decides how they end, unknown to their address."""
     folder = tmp_path / "gate"
     folder.mkdir()
-    monkeypatch.setenv(sandbox.READABLE, str(folder))
+    monkeypatch.setenv(READABLE, str(folder))
     return folder
 
 
@@ -80,7 +80,38 @@ def test_unknown_command(builder: Builder) -> None:
     builder.repository.commit("unknown", nalm__toml=text, build__sh="")
     with pytest.raises(BuildError, match="build command not found: no-such-make") as caught:
         builder.again()
-    assert sandbox.READABLE in (caught.value.hint or "")
+    assert READABLE in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize("named", ["-I{}/include", "'--with={}/include'", "{}/include/own.h"])
+def test_a_build_that_names_what_it_does_not_see_says_so(
+    builder: Builder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
+) -> None:
+    (tmp_path / "sdk" / "include").mkdir(parents=True)
+    (tmp_path / "sdk" / "include" / "own.h").write_text("")
+    text = toml("").replace('"{build}"', f'"{{build}}", "{named.format(tmp_path / "sdk")}"')
+    script = "echo '#include <own.h>' >/tmp/it.c; gcc -c /tmp/it.c $2\ntouch $1/tiny_nf"
+    builder.repository.commit("own headers", nalm__toml=text, build__sh=f"set -e\n{script}")
+    with pytest.raises(BuildError, match=r"own\.h: No such file or directory") as caught:
+        builder.again()
+    hint = caught.value.hint or ""
+    assert hint.startswith("a build sees only programs and libraries of this host (/usr, /opt), and not ")
+    assert f"{tmp_path}/sdk/include" in hint
+    assert f"name it in {READABLE}" in hint
+
+
+def test_a_build_does_not_see_the_packages_of_pkg_config_path(
+    builder: Builder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lib").mkdir()
+    monkeypatch.setenv("PKG_CONFIG_PATH", f"/usr/lib/pkgconfig:{tmp_path}/lib")
+    with pytest.raises(BuildError) as caught:
+        builder.script("pkg-config --libs own")
+    assert f"/opt), and not {tmp_path}/lib: name it in {READABLE}" in (caught.value.hint or "")
+    monkeypatch.setenv(READABLE, str(tmp_path))
+    with pytest.raises(BuildError) as caught:
+        builder.script("pkg-config --libs own; exit 3")
+    assert READABLE not in (caught.value.hint or "")
 
 
 def test_two_processes_build_once(nf_repository: NfRepository, gate: Path, tmp_path: Path) -> None:

@@ -96,10 +96,58 @@ def test_what_is_not_loaded_is_noted(repository: NfRepository, nalm: Nalm, tmp_p
     assert report.arms[Arm.BASE].build.code_digest != report.arms[Arm.HEAD].build.code_digest
 
 
-def test_data_that_nobody_names_is_not_the_runs(repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
+def test_data_that_nobody_names_or_reads_is_not_the_runs(
+    repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
     repository.write("other.txt", "second\n")
-    report, _ = checked(repository, nalm, tmp_path)
-    assert report.status is RunStatus.UNCHANGED
+    report, printed = checked(repository, nalm, tmp_path)
+    assert report.status is RunStatus.UNCHANGED and "other.txt" not in printed
+
+
+READS = """#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int linked_step(int n);
+__attribute__((constructor)) static void begin(void)
+{
+	char path[4096] = {0}, text[16];
+	if (readlink("/proc/self/exe", path, sizeof(path) - 16) < 0 || linked_step(1) == 0)
+		abort();
+	strcpy(strrchr(path, '/'), "/other.txt");
+	int file = open(path, O_RDONLY);
+	if (read(file, text, sizeof(text)) <= 0 || close(file) != 0)
+		abort();
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"unused__c": UNUSED.replace("3", "5")}], ids=["alone", "with a plug-in"]
+)
+def test_data_that_the_program_reads_by_itself_counts(
+    repository: NfRepository, nalm: Nalm, *, tmp_path: Path, more: dict[str, str]
+) -> None:
+    """No command names the file, and it is closed again before a turn ends."""
+    repository.commit("reads a file", work__h=READS)
+    repository.commit("other data", other__txt="second\n", **more)
+    report, printed = checked(repository, nalm, tmp_path, "--base", "HEAD~1")
+    assert report.status is RunStatus.MEASURED
+    assert report.changed_functions == []
+    assert "the NF reads what differs in head: other.txt" in printed
+
+
+def test_counts_of_instructions_are_those_of_the_data(
+    repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    """Kept counts of equal programs with other data are not taken for those of this build."""
+    repository.commit("reads a file", work__h=READS)
+    repository.commit("a function that nobody calls", unused__c=UNUSED, opened__c=OPENED.replace("3", "5"))
+    checked(repository, nalm, tmp_path, "--base", "HEAD~1", "--force")
+    before = sorted((nalm.home / "store").rglob("counts*/*"))
+    repository.commit("other data", other__txt="of this test alone\n")
+    checked(repository, nalm, tmp_path, "--base", "HEAD~1", "--force")
+    assert len(sorted((nalm.home / "store").rglob("counts*/*"))) > len(before)
 
 
 def test_a_plugin_whose_functions_only_moved_is_the_same(

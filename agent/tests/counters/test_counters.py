@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import struct
+import subprocess
 from pathlib import Path
 
 import pytest
 from nalm_agent.config.stage_functions import StageFunctions
 from nalm_agent.counters import simulated
 from nalm_agent.host import pmu, tsc
+from nalm_agent.native.library import FOLDER
 from nalm_agent.nf.start import NfStart
 from nalm_agent.runtime.errors import NfError, SourceError
 from nalm_agent.store.home import WorkDir
@@ -62,6 +65,53 @@ def test_count_repeats_exactly_and_follows_the_work(
     more = count(build_tiny(tmp_path, "#define ALPHA_WORK 80\n"), work)
     assert more.stages["alpha"] > 1.8 * first.stages["alpha"]
     assert more.stages["beta"] == first.stages["beta"]
+
+
+CPP = """#include "nalm_loop.h"
+namespace filters {
+template <typename T> class Sum {
+public:
+	explicit Sum(T start) : value(start) {}
+	__attribute__((noinline)) bool take(const uint8_t *packet, uint32_t length)
+	{
+		for (uint32_t i = 0; i < length; i++)
+			value = value * 31 + packet[i];
+		return value != 1;
+	}
+private:
+	T value;
+};
+static bool filter(void *state, const uint8_t *packet, uint32_t length)
+{
+	return static_cast<Sum<unsigned> *>(state)->take(packet, length);
+}
+}
+int main(int, char **argv)
+{
+	filters::Sum<unsigned> sum(1);
+	return nalm_loop(argv[1], "filter", filters::filter, &sum);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "patterns", [["main", "nalm_loop*", "filter"], ["filters::*"]], ids=["names alone", "with namespaces"]
+)
+def test_functions_of_cpp_are_named_as_in_the_source(
+    tmp_path: Path, work: WorkDir, patterns: list[str]
+) -> None:
+    driver, source = tmp_path / "driver", tmp_path / "driver.cpp"
+    source.write_text(CPP)
+    subprocess.run(["g++", "-O2", "-g", f"-I{FOLDER}", "-o", driver, source], check=True)
+    packet = struct.pack("<IIII", 0, 0, 60, 60) + bytes(60)
+    capture = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1) + packet
+    (tmp_path / "one.pcap").write_bytes(capture)
+    start = NfStart([str(driver), str(tmp_path / "one.pcap")], ready_seconds=60)
+    stages = StageFunctions(named={"filter": patterns})
+    counted = simulated.count(Arm.HEAD, simulated.Simulation(start, work, stages), packets=5000)
+    costliest = counted.functions["filter"][0]
+    assert costliest.name == "filters::Sum::take"
+    assert counted.stages["filter"] >= costliest.instructions > 5000 * 60
 
 
 ATTEMPTS = 3

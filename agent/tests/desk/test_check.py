@@ -238,6 +238,36 @@ def test_head_that_is_broken_while_it_runs_gets_no_verdict_on_speed(
     assert judge(report).outcome == "broken" and check in done.stdout
 
 
+ENDS = """#include <stdlib.h>
+static unsigned spent(void)
+{
+	static unsigned long packets;
+	if (++packets > LIMIT)
+		exit(7);
+	return 400;
+}
+#define ALPHA_WORK spent()
+"""
+
+
+@pytest.mark.parametrize(
+    ("limit", "status"),
+    [("150000", RunStatus.FAILED), ("(1UL << 60)", RunStatus.BROKEN)],
+    ids=["both", "head"],
+)
+def test_a_program_that_ends_by_itself_is_no_fault_of_head(
+    nf_repository: NfRepository, nalm: Nalm, *, tmp_path: Path, limit: str, status: RunStatus
+) -> None:
+    """Head ends first, within a launch; base, which runs on alone, would have ended in the same launch."""
+    nf_repository.commit("ends", work__h=ENDS.replace("LIMIT", limit))
+    nf_repository.write("work.h", ENDS.replace("LIMIT", "120000"))
+    done = nalm.run("check", "--json", str(tmp_path / "run.json"), cwd=nf_repository.path)
+    assert done.returncode == 4, done.stderr
+    report = report_of(tmp_path / "run.json")
+    assert report.status is status
+    assert "it ended with exit code 7" in (report.failure or "")
+
+
 def test_broken_base_says_nothing_about_head(nf_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
     nf_repository.commit("broken", work__h="#error no\n")
     nf_repository.commit("repaired", work__h="// fine\n")

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from building import Builder
 from full_disk import full_disk
 from nalm_agent.config.nalm_toml import parse
 from nalm_agent.desk import init_look
@@ -122,6 +123,73 @@ def test_a_program_of_a_folder_below_is_found_and_the_others_are_named(tmp_path:
     assert config.build.artifacts == ["app/fwd"] and config.run.command[0] == "{build}/app/fwd"
     assert "[build] artifacts has app/fwd; the build also makes tools/dump, app/more/other" in said
     assert not any("is a guess" in one for one in said)
+
+
+COPY = ["cp", "-r", "{source}/.", "{build}"]
+OF_DPDK = "APP = fwd\nall: build/$(APP)-shared\n\tln -sf $(APP)-shared build/$(APP)\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "commands", "program"),
+    [
+        ("Makefile", "APP = fwd\n", [COPY, ["make", "-C", "{build}/nf"]], "nf/fwd"),
+        ("Makefile", OF_DPDK, [COPY, ["make", "-C", "{build}/nf"]], "nf/build/fwd"),
+        ("Makefile", "APP = fwd\nO ?= out\n", [["make", "-C", "{source}/nf", "O={build}"]], "fwd"),
+        (
+            "CMakeLists.txt",
+            "project(x)\nadd_executable(fwd fwd.c)\n",
+            [
+                [
+                    *("cmake", "-S", "{source}/nf", "-B", "{build}", "-DCMAKE_BUILD_TYPE=Release"),
+                    *("-DCMAKE_C_FLAGS=-g", "-DCMAKE_CXX_FLAGS=-g"),
+                ],
+                ["cmake", "--build", "{build}"],
+            ],
+            "fwd",
+        ),
+    ],
+    ids=["make", "make as in DPDK's examples", "make with a directory for output", "CMake"],
+)
+def test_a_build_file_below_the_root(
+    tmp_path: Path, *, name: str, text: str, commands: list[list[str]], program: str
+) -> None:
+    for folder in ("nf", "nf/deeper", "other"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "nf" / name).write_text(text)
+    (tmp_path / "nf" / "deeper" / "CMakeLists.txt").write_text(
+        "project(deeper)\nadd_executable(deeper a.c)\n"
+    )
+    path, said = write_first_config(tmp_path)
+    config = parse(path.read_text())
+    assert config.build.commands == commands
+    assert config.build.artifacts == [program] and config.run.command[0] == f"{{build}}/{program}"
+    assert "[build] commands build nf, since the root has no build file" in said
+
+
+def test_a_program_with_autotools(tmp_path: Path) -> None:
+    (tmp_path / "configure.ac").write_text("AC_INIT([fwd], [1.0])\n")
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "Makefile.am").write_text("bin_PROGRAMS = fwd\nfwd_SOURCES = fwd.c\n")
+    path, said = write_first_config(tmp_path)
+    config = parse(path.read_text())
+    assert config.build.commands[0] == COPY and "autoreconf" in config.build.commands[1][2]
+    assert config.build.artifacts == ["src/fwd"]
+    assert not any("since the root" in one for one in said)
+
+
+def test_make_builds_what_init_wrote(tmp_path: Path) -> None:
+    """The sources are read-only, and the Makefile writes beside them."""
+    nf = NfRepository(tmp_path / "nf")
+    nf.path.mkdir()
+    nf.git("init", "-q", "-b", "main")
+    makefile = "APP = fwd\nall: build/$(APP)\nbuild/$(APP): fwd.c\n\tmkdir -p build\n\t$(CC) -g -o $@ fwd.c\n"
+    nf.write("Makefile", makefile)
+    nf.write("fwd.c", "int main(void) { return 0; }\n")
+    write_first_config(nf.path)
+    nf.git("add", ".")
+    nf.git("commit", "-qm", "first")
+    built = Builder(nf, tmp_path).again()
+    assert built.contents.artifacts == ["build/fwd"]
 
 
 def test_a_long_look_says_what_it_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,3 +87,39 @@ def test_an_upgraded_library_of_the_host_is_counted_in_both_arms(
     after = beta_counts(nf_repository, nalm, tmp_path / "after.json")
     assert len(before) == len(after) == 1
     assert max(after) > 1.5 * max(before)
+
+
+READS_HOST = """#include <stdio.h>
+#include <stdlib.h>
+static unsigned rounds;
+__attribute__((constructor)) static void begin(void)
+{
+	FILE *file = fopen("CONF", "r");
+	if (file == NULL || fscanf(file, "%u", &rounds) != 1 || fclose(file) != 0)
+		abort();
+}
+#define BETA_WORK rounds
+"""
+
+
+def test_kept_counts_of_another_state_of_the_host_are_made_again(
+    nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    """The NF reads a configuration that nobody names. Else its change is one of head's instructions."""
+    conf = tmp_path / "nf.conf"
+    work_h = READS_HOST.replace("CONF", str(conf))
+    conf.write_text("30\n")
+    nf_repository.commit("with a configuration", nalm__toml=FEW_LAUNCHES, work__h=work_h)
+    nf_repository.write("work.h", work_h + "#define ALPHA_WORK 41\n")
+    before = beta_counts(nf_repository, nalm, tmp_path / "before.json")
+    conf.write_text("60\n")
+    nf_repository.write("work.h", work_h + "#define ALPHA_WORK 42\n")
+    after = beta_counts(nf_repository, nalm, tmp_path / "after.json")
+    assert len(before) == len(after) == 1
+    assert max(after) > 1.5 * max(before)
+    notes = parse_report((tmp_path / "after.json").read_bytes()).notes
+    assert any(note.startswith("base: instructions were counted again") for note in notes)
+    nf_repository.write("work.h", work_h + "#define ALPHA_WORK 43\n")
+    beta_counts(nf_repository, nalm, tmp_path / "again.json")
+    notes = parse_report((tmp_path / "again.json").read_bytes()).notes
+    assert not any("counted again" in note for note in notes)

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from building import COMMANDS, Builder
 from nalm_agent.build.build import build_address
-from nalm_agent.build.sandbox import READABLE
 from nalm_agent.config.nalm_toml import parse
 from nalm_agent.native.compilers import compiler_stamps, file_of, program_stamps, words_of
+from nalm_agent.native.development_files import READABLE, development_digest
 from nalm_agent.native.toolchain import compilers_of, forget_toolchain, toolchain
-from nalm_agent.runtime.errors import UsageError
+from nalm_agent.runtime.errors import BuildError, UsageError
 from nalm_agent.source.git import Repository
 from tiny import NALM_TOML, NfRepository
 
@@ -212,3 +212,77 @@ def test_a_kept_build_is_made_again_by_an_upgraded_compiler(
     second = builder.again()
     assert second.build.tree != first.build.tree
     assert (second.directory / "by").read_text() == "rustc 1.0.1\n"
+
+
+HEADER_OF_HOST = """
+[ -e {sdk}/include ] && cp {sdk}/include/rounds.h $1/rounds || echo none > $1/rounds
+"""
+
+
+def test_a_kept_build_is_made_again_with_a_changed_header_of_the_host(
+    nf_repository: NfRepository, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else base would have the old header, and head the new one: a change of the host, judged as head's."""
+    sdk = tmp_path / "sdk"
+    (sdk / "include").mkdir(parents=True)
+    header = sdk / "include" / "rounds.h"
+    header.write_text("enum { ROUNDS = 10 };\n")
+    monkeypatch.setenv(READABLE, str(sdk))
+    builder = Builder(nf_repository, tmp_path)
+    first = builder.script(HEADER_OF_HOST.format(sdk=sdk), data='["rounds"]')
+    forget_toolchain()
+    assert builder.again().build.tree == first.build.tree
+    header.write_text("enum { ROUNDS = 9 };\n")
+    forget_toolchain()
+    second = builder.again()
+    assert second.build.tree != first.build.tree
+    assert (second.directory / "rounds").read_text() == "enum { ROUNDS = 9 };\n"
+
+
+def test_a_failed_build_is_tried_again_once_it_may_read_more(
+    nf_repository: NfRepository, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sdk = tmp_path / "sdk"
+    sdk.mkdir()
+    (sdk / "own.h").write_text("")
+    builder = Builder(nf_repository, tmp_path)
+    with pytest.raises(BuildError):
+        builder.script(f"cat {sdk}/own.h")
+    monkeypatch.setenv(READABLE, str(sdk))
+    forget_toolchain()
+    assert builder.again().build.build_seconds is not None
+
+
+@pytest.fixture
+def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory of PKG_CONFIG_PATH."""
+    folder = tmp_path / "pkgconfig"
+    folder.mkdir()
+    monkeypatch.setenv("PKG_CONFIG_PATH", f"{tmp_path}/nowhere:{folder}")
+    return folder
+
+
+@pytest.mark.parametrize(("name", "counts"), [("own.pc", True), ("libown.a", True), ("own.so.1", False)])
+def test_which_files_of_a_library_make_another_build(packages: Path, name: str, *, counts: bool) -> None:
+    """A run loads the shared library of its own host, so a build does not depend on it."""
+    before = development_digest()
+    assert development_digest() == before
+    (packages / name).write_text("1")
+    assert (development_digest() != before) == counts
+
+
+def test_links_in_a_circle_and_files_that_are_gone(packages: Path) -> None:
+    before = development_digest()
+    (packages / "again").symlink_to(packages)
+    (packages / "gone.h").symlink_to(packages / "nothing")
+    (packages / "itself.h").symlink_to("itself.h")
+    (packages / "own.so").symlink_to("/bin/true")
+    assert development_digest() == before
+    elsewhere = packages.with_name("elsewhere")
+    elsewhere.mkdir()
+    (elsewhere / "own.h").write_text("1")
+    (packages / "linked").symlink_to(elsewhere)
+    linked = development_digest()
+    assert linked != before
+    (elsewhere / "own.h").write_text("22")
+    assert development_digest() != linked

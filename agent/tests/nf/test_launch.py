@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from nalm_agent.nf import launch
+from nalm_agent.nf.known_failures import advice
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.probe import LcoreState, ProbeFile, counted_packets, lcore_counters, stage_counters
 from nalm_agent.nf.start import NfStart
@@ -89,6 +90,25 @@ def test_nf_that_dies(tmp_path: Path, work: WorkDir, work_h: str, message: str) 
         nf.wait_ready()
         nf.turn(packets=100_000)
     assert "tiny_nf:" in (caught.value.log or "")
+
+
+def test_nf_that_becomes_a_daemon(work: WorkDir) -> None:
+    with running(["sh", "-c", "true & exit 0"], work) as nf, pytest.raises(NfError) as caught:
+        nf.wait_ready()
+    assert "did not open its probe: it ended with exit code 0" in caught.value.message
+    assert "its option to stay in the foreground" in (caught.value.hint or "")
+
+
+def test_nf_that_looks_for_files_where_it_was_built(work: WorkDir) -> None:
+    said = "echo cannot read /nalm/source/conf/rules.txt; exit 4"
+    with running(["sh", "-c", said], work) as nf, pytest.raises(NfError) as caught:
+        nf.wait_ready()
+    assert "as {source}/... and {build}/..." in (caught.value.hint or "")
+
+
+def test_the_place_of_a_failed_assertion_is_no_missing_file() -> None:
+    assert advice("nf: /nalm/source/main.c:40: main: Assertion `ports == 2' failed.\n") is None
+    assert advice("thread main panicked at '/nalm/source/src/main.rs'\n") is None
 
 
 def test_nf_that_never_opens_a_probe(work: WorkDir) -> None:

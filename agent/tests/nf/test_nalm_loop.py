@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""nalm_loop.h: a capture through one function of a plain C library."""
+"""nalm_loop.h: a capture through one function of a C or C++ library."""
 
 from __future__ import annotations
 
@@ -25,12 +25,16 @@ int main(int argc, char **argv) { return nalm_loop(argc > 1 ? argv[1] : NULL, "o
 """
 
 
-@pytest.fixture(scope="module")
-def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
+LANGUAGES = {"c11": ("gcc", "driver.c"), "c++14": ("g++", "driver.cpp")}
+
+
+@pytest.fixture(scope="module", params=LANGUAGES)
+def driver(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("loop")
-    (folder / "driver.c").write_text(DRIVER)
-    options = ["-O2", "-Wall", "-Wextra", "-Werror", f"-I{FOLDER}"]
-    subprocess.run(["gcc", *options, "-o", folder / "driver", folder / "driver.c"], check=True)
+    compiler, name = LANGUAGES[request.param]
+    (folder / name).write_text(DRIVER)
+    options = [f"-std={request.param}", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{FOLDER}"]
+    subprocess.run([compiler, *options, "-o", folder / "driver", folder / name], check=True)
     return folder / "driver"
 
 

@@ -390,8 +390,9 @@ def test_a_submodules_name_leads_nowhere_else(with_submodules: NfRepository, tmp
         ("HEAD~1", "git fetch --deepen=1"),
         ("HEAD~2^", "git fetch --deepen=3"),
         ("main^^", "git fetch --deepen=2"),
-        ("origin/side", "git fetch --depth=1 origin side"),
-        ("v1.0", "git fetch --depth=1 origin v1.0"),
+        ("origin/side", "git fetch --depth=1 origin side:refs/remotes/origin/side"),
+        ("v1.0", "git fetch --depth=1 origin v1.0:v1.0"),
+        ("0" * 40, f"git fetch --depth=1 origin {'0' * 40}"),
         ("HEAD@{1}", "git fetch --unshallow"),
     ],
 )
@@ -399,14 +400,20 @@ def test_a_shallow_clone_gets_a_command_that_git_knows(name: str, first: str) ->
     assert fetch_hint(name).startswith(f"`{first}`")
 
 
-def test_the_reported_command_brings_the_commit(nf_repository: NfRepository, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["HEAD~2", "side", "origin/side", "v1.0"])
+def test_the_reported_command_brings_the_commit(
+    nf_repository: NfRepository, tmp_path: Path, name: str
+) -> None:
+    """By the name that was asked for."""
+    nf_repository.git("branch", "side")
+    nf_repository.git("tag", "v1.0")
     for number in range(3):
         nf_repository.commit(f"more {number}", more__txt=str(number))
     nf_repository.git("clone", "-q", "--depth=1", f"file://{nf_repository.path}", str(tmp_path / "clone"))
     clone = NfRepository(tmp_path / "clone")
-    reported = fetch_hint("HEAD~2").split("`")[1].removeprefix("git ").split()
+    reported = fetch_hint(name).split("`")[1].removeprefix("git ").split()
     clone.git(*reported)
-    assert clone.git("rev-parse", "HEAD~2") == nf_repository.git("rev-parse", "HEAD~2")
+    assert clone.git("rev-parse", name) == nf_repository.git("rev-parse", name.removeprefix("origin/"))
 
 
 def test_nalm_toml_behind_a_link_is_read(nf_repository: NfRepository, tmp_path: Path) -> None:

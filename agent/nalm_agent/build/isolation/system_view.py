@@ -14,6 +14,7 @@ SHARED_MEMORY_BYTES = 64 << 20
 """Size of a build's /dev/shm."""
 
 _SYSTEM = ("usr", "opt", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "nix")
+_OF_ITS_OWN = ("dev", "etc", "nalm", "proc")
 _ETC = (
     "alternatives",
     "ca-certificates",
@@ -62,6 +63,11 @@ def system_view() -> list[str]:
             words += ["--ro-bind", str(path), str(path)]
     shared_memory = ["--size", str(SHARED_MEMORY_BYTES), "--perms", "1777", "--tmpfs", "/dev/shm"]
     return [*words, "--dev", "/dev", *shared_memory, "--remount-ro", "/dev"]
+
+
+def is_in_view(path: Path) -> bool:
+    """True if a build may see a path of this host, or has its own there."""
+    return path.parts[1] in (*_SYSTEM, *_OF_ITS_OWN) if len(path.parts) > 1 else True
 
 
 def etc_view(made_up: str, *, network: bool) -> list[str]:
