@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -173,7 +174,8 @@ def count_all(
         counts = _of_each_arm(counting, arms, count_one)
         old = {count.arm: count for count in counts if count.arm not in counted_now}
         runs = {arm: host_state(store, keys[arm])["run"] for arm in old}
-        if old and len({*runs.values(), *counted_now.values()}) > 1 and _differ(counts):
+        several = old and len({*runs.values(), *counted_now.values()}) > 1
+        if several and _may_be_the_hosts(counts, builder.changed_functions):
             not_now = {arm: arms[arm] for arm in old}
             again = {one.arm: one for one in _of_each_arm(counting, not_now, count_now)}
             counts = [again.get(count.arm, count) for count in counts]
@@ -226,19 +228,41 @@ def host_state(store: Store, key: str | None) -> dict[str, str]:
     return document or {"run": "", "state": ""}
 
 
+def _may_be_the_hosts(counts: Sequence[InstructionCount], changed: Collection[str] | None) -> bool:
+    """True if counts differ outside of changed functions and of what these call.
+
+    changed: names of functions whose code or data differ between arms; None if they are not known.
+    """
+    if changed is None or not all(one.calls for one in counts):
+        return _differ(counts)
+    first, *others = (_outside(one, changed) for one in counts)
+    return any(_apart(first, one) for one in others)
+
+
 def _differ(counts: Sequence[InstructionCount]) -> bool:
     """True if a stage has other instructions per packet than in the first count."""
-    first = _per_packet(counts[0])
+    return any(_apart(_by_stage(counts[0]), _by_stage(one)) for one in counts[1:])
+
+
+def _apart(first: Mapping[str, float], second: Mapping[str, float]) -> bool:
     least = INSTRUCTION_CHANGE * sum(first.values())
-    return any(
-        one.keys() != first.keys() or any(abs(one[stage] - first[stage]) >= least for stage in first)
-        for one in map(_per_packet, counts[1:])
-    )
+    return any(abs(second.get(name, 0.0) - first.get(name, 0.0)) > least for name in {*first, *second})
 
 
-def _per_packet(count: InstructionCount) -> dict[str, float]:
+def _by_stage(count: InstructionCount) -> dict[str, float]:
+    """Instructions per packet."""
     every = {**count.stages, "": count.unattributed}
     return {stage: instructions / count.packets for stage, instructions in every.items()}
+
+
+def _outside(count: InstructionCount, changed: Collection[str]) -> Counter[str]:
+    """The same by function, on call paths without these functions."""
+    found, inside = Counter[str](), list[bool]()
+    for node in count.calls:
+        inside.append(node.name in changed or (node.parent is not None and inside[node.parent]))
+        if not inside[-1]:
+            found[node.name] += node.own / count.packets
+    return found
 
 
 def kept(store: Store, key: str | None, kind: type[C], arm: Arm, count: Callable[[], C]) -> C:

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from nalm_agent.measure import counting
 from nalm_agent.measure.counting import kept
 from nalm_agent.store.home import Home
 from nalm_core.report.modelled_counts import ModelCount
@@ -123,3 +124,18 @@ def test_kept_counts_of_another_state_of_the_host_are_made_again(
     beta_counts(nf_repository, nalm, tmp_path / "again.json")
     notes = parse_report((tmp_path / "again.json").read_bytes()).notes
     assert not any("counted again" in note for note in notes)
+
+
+def test_kept_counts_stay_where_only_changed_code_executes_other_instructions(
+    nf_repository: NfRepository, nalm: Nalm, tmp_path: Path, home: Home
+) -> None:
+    """To count base again would double the time until a developer sees what head executes."""
+    nf_repository.commit("few launches", nalm__toml=FEW_LAUNCHES)
+    nf_repository.write("work.h", "#define BETA_WORK 41\n")
+    first = beta_counts(nf_repository, nalm, tmp_path / "first.json")
+    counted = {path: path.stat().st_ino for path in home.store().root.glob(f"{counting.COUNTS}/*")}
+    assert counted
+    nf_repository.write("work.h", "#define BETA_WORK 60\n")
+    second = beta_counts(nf_repository, nalm, tmp_path / "second.json")
+    assert max(second) > max(first)
+    assert {path: path.stat().st_ino for path in counted} == counted
