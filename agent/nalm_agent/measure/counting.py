@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
@@ -255,9 +255,9 @@ def _by_stage(count: InstructionCount) -> dict[str, float]:
     return {stage: instructions / count.packets for stage, instructions in every.items()}
 
 
-def _outside(count: InstructionCount, changed: Collection[str]) -> Counter[str]:
+def _outside(count: InstructionCount, changed: Collection[str]) -> Mapping[str, float]:
     """The same by function, on call paths without these functions."""
-    found, inside = Counter[str](), list[bool]()
+    found, inside = defaultdict[str, float](float), list[bool]()
     for node in count.calls:
         inside.append(node.name in changed or (node.parent is not None and inside[node.parent]))
         if not inside[-1]:
