@@ -121,6 +121,8 @@ def test_equal_quantities_are_equal_on_every_page(
     opened_at = [{**names, "id": str(alert["id"])}]
     for commit in service.get("/projects/demo/commits"):
         for verdict in commit["verdicts"]:
+            if verdict["ratio_cpp"] is None:
+                continue  # of rates
             run = service.get(f"/runs/{verdict['run_id']}")
             pair = f"base={run['base_sha']}&head={run['head_sha']}&scenario={run['scenario']}"
             opened_at.append({**names, "runId": verdict["run_id"], "pair": pair})
@@ -161,7 +163,7 @@ PARAMETERS = {"/p/$project/history": "view=table&metric=cpp", "/p/$project/alert
 KINDS = {
     "change of CPP in run": 4,
     "change of CPP at": 2,
-    "price in run": 3,
+    "price in run": 2,
     "size of alert": 2,
 }
 """Each kind of quantity, and on how many pages one of it stands."""
