@@ -7,7 +7,7 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from nalm_server.jobs.agents.models import HostRow
@@ -43,6 +43,11 @@ class Sample(NamedTuple):
     steal: float | None
     temperature: float | None
     frequency: float | None
+
+
+def newest_run(session: Session, projects: Collection[int]) -> int | None:
+    """Number of the run of any kind that came last; None without one."""
+    return session.scalar(select(func.max(RunRow.id)).where(RunRow.project_id.in_(projects)))
 
 
 def runs(session: Session, projects: Collection[int], since: datetime) -> list[FactorRun]:

@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 
 from nalm_server.alerts.rules.rule_repository import readable_projects
 from nalm_server.auth.tokens.principal import Principal
+from nalm_server.base.answer_cache import cache_of
 from nalm_server.results.links.linked import chain_solutions
 from nalm_server.views.host_factors import repository
 from nalm_server.views.host_factors.repository import FactorRun, Sample
@@ -38,10 +39,20 @@ DIGESTED = {"mitigations": "mitigations", "libraries": "libraries", "cmdline_dig
 
 
 def host_factors(session: Session, caller: Principal, days: int, now: datetime) -> HostFactors:
-    """Over all runs of projects that the caller may read."""
-    since = now - timedelta(days=days)
-    runs = repository.runs(session, readable_projects(session, caller), since)
-    found = factors(_observations(session, runs, since))
+    """Over all runs of projects that the caller may read; at most an hour old, and never without a run that has
+    come since."""
+    projects = sorted(readable_projects(session, caller))
+    hour = now.replace(minute=0, second=0, microsecond=0)
+    key = ("host factors", tuple(projects), days, hour, repository.newest_run(session, projects))
+
+    def make() -> bytes:
+        return _analysed(session, projects, now - timedelta(days=days)).model_dump_json().encode()
+
+    return HostFactors.model_validate_json(cache_of(session).get(key, make))
+
+
+def _analysed(session: Session, projects: Sequence[int], since: datetime) -> HostFactors:
+    found = factors(_observations(session, repository.runs(session, projects, since), since))
     return HostFactors(
         since=since,
         runs=found.runs,
