@@ -39,8 +39,8 @@ DIGESTED = {"mitigations": "mitigations", "libraries": "libraries", "cmdline_dig
 
 
 def host_factors(session: Session, caller: Principal, days: int, now: datetime) -> HostFactors:
-    """Over all runs of projects that the caller may read; at most an hour old, and never without a run that has
-    come since."""
+    """Over all runs of projects that the caller may read, as they were less than an hour ago or when the last
+    one came."""
     projects = sorted(readable_projects(session, caller))
     hour = now.replace(minute=0, second=0, microsecond=0)
     key = ("host factors", tuple(projects), days, hour, repository.newest_run(session, projects))
