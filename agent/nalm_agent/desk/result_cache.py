@@ -26,7 +26,7 @@ from nalm_agent.store.store import address
 
 ANSWERS = "answers"
 DECIDED = frozenset({"same", "improved", "regressed"})
-_SAME_IS = "what a run loads, and what commands and variables name"
+_SAME_IS = "what a run loads and reads, and what commands and variables name"
 """What builds are compared by. Part of the address: earlier versions compared less."""
 
 

@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 import typer.main
 from nalm_agent.cli.check import pair_of
+from nalm_agent.desk.result_cache import DECIDED
 from nalm_agent.mutants.cli import app as mutants
 from nalm_agent.runtime.errors import UsageError
 from nalm_agent.shell.commands import COMMANDS, JsonCommand, UnloadedCommand
 from nalm_core.report.run_report import RunStatus
 from nalm_core.report.serialization import parse_report
 from nalm_core.text.json_option import with_json_files
+from nalm_core.verdict.verdict import judge
 from tiny import NALM_TOML, Nalm, NfRepository
 
 
@@ -118,7 +120,7 @@ def test_commits_without_nalm_toml_are_judged_by_another_one(
     assert report.scenario.traffic.startswith("capture.bin@")
     assert not [note for note in report.notes if "traffic differs" in note]
     again = nalm.run("check", "HEAD~1", "HEAD", *given, cwd=path)
-    assert ("unchanged since" in again.stderr) == (done.returncode in (0, 1))
+    assert ("unchanged since" in again.stderr) == (judge(report).outcome in DECIDED)
     assert "warms up" not in again.stdout
     pooled = nalm.run("check", "HEAD~1", "HEAD", *given, "--pool", "--json", "-", cwd=path)
     assert json.loads(pooled.stdout)["tiny"]["runs"] == 1, pooled.stderr
