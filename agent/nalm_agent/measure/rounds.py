@@ -143,14 +143,18 @@ def try_out(run: ArmRun, work: WorkDir, turn_ms: float) -> TryOut:
         return TryOut(nf.stages, ready, "; ".join(notes) or None, mapped, in_kernel)
 
 
+LAUNCHES_ALONE = 4
+"""On a busy host, one launch may have passed as many packets as several others."""
+
+
 def run_alone(run: ArmRun, work: WorkDir, settings: Settings) -> None:
-    """Runs an arm for longer than a launch, after another one failed in its turn: a program that ends by
-    itself, as after a number of packets, is no fault of the commit whose turn came first.
+    """Runs an arm for several times as long as a launch, after another one failed in its turn: a program that
+    ends by itself, as after a number of packets, is no fault of the commit whose turn came first.
 
     Raises ArmFailedError if it fails, too.
     """
     most = settings.most_turns or settings.turns_per_launch
-    turns = 2 * (most + round(MAX_WARM_UP_MS / settings.turn_ms))
+    turns = LAUNCHES_ALONE * (most + round(MAX_WARM_UP_MS / settings.turn_ms))
     with blame(run.arm), start_arm(run, work, seed=0) as nf:
         nf.wait_ready()
         for _ in range(turns):

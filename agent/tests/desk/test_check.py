@@ -252,7 +252,7 @@ static unsigned spent(void)
 
 @pytest.mark.parametrize(
     ("limit", "status"),
-    [("150000", RunStatus.FAILED), ("(1UL << 60)", RunStatus.BROKEN)],
+    [("122000", RunStatus.FAILED), ("(1UL << 60)", RunStatus.BROKEN)],
     ids=["both", "head"],
 )
 def test_a_program_that_ends_by_itself_is_no_fault_of_head(
