@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 from nalm_core.pooling.constants import FINE_MARGIN, LAYOUTS
 from nalm_core.report.defaults import MIN_LAUNCHES, MIN_LAYOUTS
 from nalm_core.report.outcome import CHANGED
-from nalm_core.report.run_report import Arm, BufferLook, Round, RunReport, RunStatus, Source
+from nalm_core.report.run_report import Arm, BufferLook, Round, RunReport, RunStatus, Settings, Source
 from nalm_core.text.amounts import listed_at_most
 from nalm_core.text.percents import share_percent
 from nalm_core.verdict.placement import may_be_placement
@@ -250,15 +251,27 @@ def _try_arms(builder: ReportBuilder, place: Place, arms: Mapping[Arm, Ready], p
     on_one_lcore = {arm: as_run(arm, ready, place.cores.first(1)) for arm, ready in arms.items()}
     turn_ms = builder.settings.turn_ms
     tried, reads = dict[Arm, TryOut](), dict[Arm, list[str] | None]()
-    for arm, run in runs.items():
-        watch = watch_of(arms[arm].built.directory, arms[arm].built.contents)
-        tried[arm] = try_out(run, place.work, turn_ms)
-        reads[arm] = watch.read() if watch is not None else None
+    with _base_runs_alone(runs, place.work, builder.settings):
+        for arm, run in runs.items():
+            watch = watch_of(arms[arm].built.directory, arms[arm].built.contents)
+            tried[arm] = try_out(run, place.work, turn_ms)
+            reads[arm] = watch.read() if watch is not None else None
     builder.notes += [one.note for one in tried.values() if one.note]
     loads = {arm: loaded(ready.built, tried[arm].mapped, reads[arm] or ()) for arm, ready in arms.items()}
     every = [one for one in reads.values() if one is not None]
     known = frozenset(path for one in every for path in one) if len(every) == len(reads) else None
     return Started(traffic, runs, on_one_lcore, tried, loads, known)
+
+
+@contextmanager
+def _base_runs_alone(runs: Mapping[Arm, ArmRun], work: WorkDir, settings: Settings) -> Iterator[None]:
+    """Another arm's failure within is its own only if base runs on by itself. Raises ArmFailedError."""
+    try:
+        yield
+    except ArmFailedError as failure:
+        if failure.arm is not Arm.BASE:
+            run_alone(runs[Arm.BASE], work, settings)
+        raise
 
 
 def _measure_arms(
@@ -434,12 +447,8 @@ def _rounds(
         soon = f" in about {seconds / done * (planned - done):.0f} s" if planned > done else ""
         progress.step("cycles", f"launch {done} done, next look after {planned}{soon}", fraction)
 
-    try:
+    with _base_runs_alone(runs, bench.work, builder.settings):
         builder.ended_by = measure_rounds(bench, runs, decided, after_launch)
-    except ArmFailedError as failure:
-        if failure.arm is not Arm.BASE:
-            run_alone(runs[Arm.BASE], bench.work, builder.settings)
-        raise
     builder.batches = bench.batches
     if bench.room is not None and bench.room.full:
         builder.notes.append(bench.room.note(builder.launches))

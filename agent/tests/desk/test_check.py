@@ -264,7 +264,7 @@ def test_a_program_that_ends_by_itself_is_no_fault_of_head(
     done = nalm.run("check", "--json", str(tmp_path / "run.json"), cwd=nf_repository.path)
     assert done.returncode == 4, done.stderr
     report = report_of(tmp_path / "run.json")
-    assert report.status is status
+    assert report.status is status, report.failure
     assert "it ended with exit code 7" in (report.failure or "")
 
 
