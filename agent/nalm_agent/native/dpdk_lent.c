@@ -70,7 +70,7 @@ struct lane {
 	uint32_t received; /* in this iteration */
 	uint32_t to_app;   /* of these, not yet handed to app */
 	uint64_t held;	   /* received, but neither sent nor dropped */
-	uint32_t bare;	   /* received in a turn without marks, not yet committed */
+	uint32_t uncommitted; /* received in a turn without marks */
 	uint64_t settles;  /* when such a turn begins to count; 0: it does already */
 	uint32_t sent;	   /* before the first poll */
 	bool counted;	   /* valgrind runs it */
@@ -202,8 +202,8 @@ static void end_slice(struct lane *l)
 static void commit_bare(struct lane *l)
 {
 	if (nalm_probe_is_bare(&l->lc))
-		nalm_probe_commit_bare(&l->lc, l->bare);
-	l->bare = 0;
+		nalm_probe_commit_bare(&l->lc, l->uncommitted);
+	l->uncommitted = 0;
 }
 
 static void pass_gate(struct lane *l)
@@ -257,7 +257,7 @@ static void begin_bare_iteration(struct lane *l)
 		pass_gate(l);
 	} else if (l->settles != 0 && nalm_tsc() >= l->settles) {
 		l->settles = 0;
-		l->bare = 0;
+		l->uncommitted = 0;
 		choose_functions(true);
 		nalm_turn_enter(&l->lc);
 	}
@@ -266,7 +266,7 @@ static void begin_bare_iteration(struct lane *l)
 static inline uint16_t poll_bare(uint16_t port, void *queue, void **packets, uint16_t n)
 {
 	uint16_t got = real_rx[port](queue, packets, n);
-	lane.bare += got;
+	lane.uncommitted += got;
 	return got;
 }
 
