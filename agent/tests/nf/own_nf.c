@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The tests' NF with figures of its own, like Open vSwitch's PMD threads: no probe, a thread that polls, and a socket
- * that clears and shows. A batch costs time and no CPU, so other programs hardly change its figures. `own_nf SOCKET
- * CPU` runs it, `own_nf SOCKET clear|show` sends a request. Its output is that of `dpif-netdev/pmd-perf-show` of Open
- * vSwitch 3.1.0, as far as it applies to this program.
+ * that clears and shows. A batch costs time and no CPU, and on the program's clock always WORK microseconds, also
+ * where a busy host wakes it late: other programs do not change its figures. `own_nf SOCKET CPU` runs it,
+ * `own_nf SOCKET clear|show` sends a request. Its output is that of `dpif-netdev/pmd-perf-show` of Open vSwitch 3.1.0,
+ * as far as it applies to this program.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -23,9 +24,10 @@
 
 enum { BATCH = 32 };
 
-static atomic_ulong cycles, packets;
-static unsigned long cleared_cycles, cleared_packets;
-static double cleared_at;
+static atomic_ulong batches;
+static unsigned long cleared;
+static uint64_t first_tsc;
+static double first;
 static int cpu;
 
 static double now(void)
@@ -44,31 +46,21 @@ static void *poll_thread(void *unused)
 	snprintf(name, sizeof(name), "pmd-c%02d/id:8", cpu);
 	pthread_setname_np(pthread_self(), name);
 	pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
-	for (uint64_t begin = __rdtsc(), end;; begin = end) {
+	for (;; atomic_fetch_add(&batches, 1))
 		usleep(WORK);
-		end = __rdtsc();
-		atomic_fetch_add(&cycles, end - begin);
-		atomic_fetch_add(&packets, BATCH);
-	}
 	return unused;
 }
 
 static void show(FILE *to)
 {
-	unsigned long used = cycles - cleared_cycles, done = packets - cleared_packets;
-	fprintf(to, "Measurement duration: %.3f s\n\npmd thread numa_id 0 core_id %d:\n\n", now() - cleared_at, cpu);
-	fprintf(to, "  - Used TSC cycles:  %12lu  ( 99.9 %% of total cycles)\n", used);
-	fprintf(to, "  - busy iterations:  %12lu  (100.0 %% of used cycles)\n", done / BATCH);
+	unsigned long iterations = batches - cleared, done = iterations * BATCH;
+	double seconds = (double)iterations * WORK / 1e6, tsc_hz = (double)(__rdtsc() - first_tsc) / (now() - first);
+	fprintf(to, "Measurement duration: %.3f s\n\npmd thread numa_id 0 core_id %d:\n\n", seconds, cpu);
+	fprintf(to, "  - Used TSC cycles:  %12.0f  ( 99.9 %% of total cycles)\n", seconds * tsc_hz);
+	fprintf(to, "  - busy iterations:  %12lu  (100.0 %% of used cycles)\n", iterations);
 	fprintf(to, "  Rx packets:         %12lu  (1 Kpps, 1 cycles/pkt)\n", done);
 	fprintf(to, "  - Lost upcalls:                0  (  0.0 %%)\n");
 	fprintf(to, "  Tx packets:         %12lu  (1 Kpps)\n", done / 4 * 3);
-}
-
-static void clear(void)
-{
-	cleared_cycles = cycles;
-	cleared_packets = packets;
-	cleared_at = now();
 }
 
 static void answer(int client)
@@ -76,7 +68,7 @@ static void answer(int client)
 	char request = 0;
 	FILE *stream = fdopen(client, "w");
 	if (read(client, &request, 1) == 1 && request == 'c')
-		clear();
+		cleared = batches;
 	else
 		show(stream);
 	fclose(stream);
@@ -110,6 +102,8 @@ int main(int argc, char **argv)
 	if (argv[2][0] == 'c' || argv[2][0] == 's')
 		return connect(s, (struct sockaddr *)&address, sizeof(address)) ? 1 : ask(s, argv[2]);
 	cpu = atoi(argv[2]);
+	first = now();
+	first_tsc = __rdtsc();
 	pthread_create(&thread, NULL, poll_thread, NULL);
 	if (bind(s, (struct sockaddr *)&address, sizeof(address)) || listen(s, 4))
 		return 1;
