@@ -61,16 +61,14 @@ def unnamed_data(build: Path, contents: Contents) -> list[str] | None:
     return several if len(several) <= MOST_FILES else None
 
 
-def differing_unnamed(base: tuple[Path, Contents], head: tuple[Path, Contents]) -> list[str]:
+def differing_unnamed(
+    old: Path, of_old: Sequence[str] | None, new: Path, of_new: Sequence[str] | None
+) -> list[str]:
     """Paths of such files that differ between two builds, or exist in one; none if there are too many."""
-    (old, of_old), (new, of_new) = base, head
-    if old == new:
+    if old == new or of_old is None or of_new is None:
         return []
-    paths = [unnamed_data(old, of_old), unnamed_data(new, of_new)]
-    if paths[0] is None or paths[1] is None:
-        return []
-    one_only = set(paths[0]) ^ set(paths[1])
-    both = sorted(set(paths[0]) & set(paths[1]))
+    one_only = set(of_old) ^ set(of_new)
+    both = sorted(set(of_old) & set(of_new))
     _, differ, unreadable = filecmp.cmpfiles(old, new, both, shallow=False)
     return sorted(one_only | set(differ) | set(unreadable))
 
@@ -100,9 +98,8 @@ class ReadWatch:
             return False
 
 
-def watch_of(build: Path, contents: Contents) -> ReadWatch | None:
+def watch_of(build: Path, paths: Sequence[str] | None) -> ReadWatch | None:
     """Watches such files of a build from now on; None if the file system does not note reading."""
-    paths = unnamed_data(build, contents)
     if paths is None:
         return None
     # A moment of this process: another one that watches the same build sets another.

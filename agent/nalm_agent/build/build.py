@@ -19,6 +19,7 @@ from nalm_agent.artifacts import function_digest
 from nalm_agent.artifacts.contents import Contents, contents
 from nalm_agent.artifacts.limited_reading import LimitedReading
 from nalm_agent.artifacts.loadable import Loadable, loadable_files
+from nalm_agent.artifacts.unnamed_data import unnamed_data
 from nalm_agent.build import sandbox
 from nalm_agent.build.commands import Surroundings, run_commands
 from nalm_agent.build.compiler_cache import cache_folder, cache_name, read_only_environment
@@ -60,6 +61,11 @@ class Built:
     directory: Path
     source: Path
     contents: Contents
+
+    @cached_property
+    def unnamed_data(self) -> list[str] | None:
+        """Its data files that nalm.toml does not name, by path; None if there are too many to look at."""
+        return unnamed_data(self.directory, self.contents)
 
     def functions(self, program: str) -> function_digest.Table | None:
         """Functions of one of its programs; None if they cannot be read (stripped, not x86-64)."""

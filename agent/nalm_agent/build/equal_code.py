@@ -87,7 +87,7 @@ def same_untried(base: Built, head: Built) -> bool:
 
 def unnamed_differing(base: Built, head: Built) -> list[str]:
     """Data files that nalm.toml does not name and that differ between two builds, by path."""
-    return differing_unnamed((base.directory, base.contents), (head.directory, head.contents))
+    return differing_unnamed(base.directory, base.unnamed_data, head.directory, head.unnamed_data)
 
 
 def unnamed_note(paths: Sequence[str]) -> str:

@@ -253,7 +253,7 @@ def _try_arms(builder: ReportBuilder, place: Place, arms: Mapping[Arm, Ready], p
     tried, reads = dict[Arm, TryOut](), dict[Arm, list[str] | None]()
     with _base_runs_alone(runs, place.work, builder.settings):
         for arm, run in runs.items():
-            watch = watch_of(arms[arm].built.directory, arms[arm].built.contents)
+            watch = watch_of(arms[arm].built.directory, arms[arm].built.unnamed_data)
             tried[arm] = try_out(run, place.work, turn_ms)
             reads[arm] = watch.read() if watch is not None else None
     builder.notes += [one.note for one in tried.values() if one.note]

@@ -104,7 +104,7 @@ def print_run(
     out = console()
     outcome = verdict.outcome if verdict else "same"
     shown = NOT_MEASURED if report.status is RunStatus.FAILED else outcome
-    summary = verdict.summary if verdict else UNCHANGED_SUMMARY
+    summary, reason = _summary_and_reason(verdict)
     colour = _COLOURS["regressed" if verdict is not None and verdict.failing_metrics else outcome]
     say(out, f"{escape(title)}: [bold {colour}]{shown}[/]  {escape(summary)}")
     if verdict is not None:
@@ -112,8 +112,8 @@ def print_run(
             out.print(stage_table(verdict, out.width, framed=out.is_terminal))
             for line in table_lines(verdict):
                 say(out, f"[dim]{escape(line)}[/]")
-        if verdict.reason and verdict.reason != verdict.summary:
-            say(out, escape(verdict.reason))
+        if reason:
+            say(out, escape(reason))
         for line in [*split_lines(report, verdict), *function_lines(report, verdict)]:
             say(out, f"  {escape(line)}")
         for line in explanation_lines(report, verdict):
@@ -130,6 +130,16 @@ def print_run(
     notes = [*(verdict.notes if verdict else []), *report.notes]
     for note in notes if verbose else without_routine(notes):
         say(out, f"[dim]note: {escape(note)}[/]")
+
+
+def _summary_and_reason(verdict: Verdict | None) -> tuple[str, str]:
+    """The reason is empty if the summary has all of it. A summary that is cut off gives way to the reason."""
+    if verdict is None:
+        return UNCHANGED_SUMMARY, ""
+    summary, reason = verdict.summary, verdict.reason
+    if summary.endswith("…") and reason.startswith(summary[:-1]):
+        summary = reason
+    return summary, "" if reason == summary else reason
 
 
 def table_lines(verdict: Verdict) -> list[str]:

@@ -41,32 +41,37 @@ def test_files_of_build_systems_and_for_the_linker_are_left_out(build: Path) -> 
 def test_too_many_files_are_not_looked_at(build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_FILES", 1)
     assert unnamed_data(build, NOTHING_NAMED) is None
-    assert watch_of(build, NOTHING_NAMED) is None
+    assert watch_of(build, None) is None and differing_unnamed(build, None, build.parent, []) == []
 
 
 def test_which_differ(build: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     subprocess.run(["cp", "-r", build, other], check=True)
-    sides = (build, NOTHING_NAMED), (other, NOTHING_NAMED)
-    assert differing_unnamed(*sides) == []
+
+    def differing() -> list[str]:
+        sides = [(side, unnamed_data(side, NOTHING_NAMED)) for side in (build, other)]
+        return differing_unnamed(*sides[0], *sides[1])
+
+    assert differing() == []
     (other / "main.c").write_text("other\n")
     (other / "share" / "rules.txt").write_text("other\n")
     (other / "share" / "new.txt").write_text("")
-    assert differing_unnamed(*sides) == ["share/new.txt", "share/rules.txt"]
+    assert differing() == ["share/new.txt", "share/rules.txt"]
 
 
 def test_which_are_read(build: Path) -> None:
-    watch = watch_of(build, NOTHING_NAMED)
+    paths = unnamed_data(build, NOTHING_NAMED)
+    watch = watch_of(build, paths)
     assert watch is not None and watch.read() == []
     changed = (build / "share" / "rules.txt").stat().st_mtime_ns
     subprocess.run(["cat", build / "link.txt"], check=True, stdout=subprocess.DEVNULL)
     assert watch.read() == ["share/rules.txt"]
     assert (build / "share" / "rules.txt").stat().st_mtime_ns == changed
-    again = watch_of(build, NOTHING_NAMED)
+    again = watch_of(build, paths)
     assert again is not None and again.read() == []
     assert watch.read() == ["share/rules.txt", "share/table.bin"], "another watch set its own moment"
 
 
 def test_a_file_system_that_does_not_note_reading(build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "read_bytes", lambda path: b"")
-    assert watch_of(build, NOTHING_NAMED) is None
+    assert watch_of(build, unnamed_data(build, NOTHING_NAMED)) is None

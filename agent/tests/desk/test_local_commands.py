@@ -16,7 +16,7 @@ from nalm_agent.report.print_run import instruction_line, print_run
 from nalm_agent.report.result import Result, worst
 from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.store.home import WorkDir
-from nalm_core.report.run_report import Arm, InstructionCount, Source
+from nalm_core.report.run_report import Arm, InstructionCount, RunStatus, Source
 from nalm_core.report.serialization import parse_report
 from nalm_core.verdict.verdict import judge
 from tiny import ROOT, Nalm, NfRepository
@@ -161,3 +161,12 @@ def test_where_nothing_changed_nothing_is_explained(capsys: pytest.CaptureFixtur
     report = parse_report((ROOT / "core/tests/fixtures/v1-same-feature_dpi.json").read_bytes())
     print_run(report, judge(report), "sfc_a")
     assert not [line for line in capsys.readouterr().out.splitlines() if line.startswith(("why:", "advice"))]
+
+
+def test_a_long_reason_is_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
+    report = parse_report((ROOT / "core/tests/fixtures/v1-same-feature_dpi.json").read_bytes())
+    said = "head: build command failed (1): gcc -o nf nf.c: " + "cannot find " * 20 + "nf.c"
+    broken = report.model_copy(update={"status": RunStatus.BROKEN, "failure": f"{said}\nthe log"})
+    print_run(broken, judge(broken), "sfc_a")
+    out = capsys.readouterr().out
+    assert out.count("head: build command failed") == 1 and f"broken  {said}\n  | the log\n" in out

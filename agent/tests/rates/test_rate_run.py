@@ -500,6 +500,21 @@ def test_equal_code_is_not_measured(quick: NfRepository, home: Home) -> None:
     assert judge(report).outcome is Outcome.SAME
 
 
+def test_equal_code_is_measured_if_data_that_nobody_names_differ(
+    traffic_repository: NfRepository, home: Home
+) -> None:
+    """Whether the NF reads them is not known before it runs."""
+    few = QUICK.replace("launches = 11", "launches = 2")
+    copied = 'paths = ["rules", ', 'commands = [["cp", "{source}/rules", "{build}/rules"], '
+    with_data = toml(f'\nmodes = ["latency"]{few}')
+    with_data = with_data.replace("paths = [", copied[0]).replace("commands = [", copied[1])
+    traffic_repository.commit("quick", nalm__toml=with_data, rules="one\n")
+    traffic_repository.commit("other rules", rules="two\n")
+    report = measured(traffic_repository, home)
+    assert report.status is RunStatus.MEASURED and report.rates is not None
+    assert "different in head: rules; if the NF reads that, [build] data must name it" in report.notes
+
+
 def test_a_head_that_does_not_build_is_broken(quick: NfRepository, home: Home) -> None:
     quick.commit("broken", traffic_nf__c="int main(void) { return }\n")
     report = measured(quick, home)

@@ -15,7 +15,7 @@ from nalm_core.history.links import Part
 from nalm_core.report.defaults import DEFAULT_SETTINGS
 from nalm_core.report.run_report import Host
 from nalm_core.stats.quantiles import normal_quantile
-from nalm_core.text.percents import change_percent
+from nalm_core.text.percents import change_percent, margin_percent
 from nalm_core.verdict.change import Change as ChainChange
 from nalm_core.verdict.change import Figure, StageChange
 from nalm_core.verdict.verdict import Verdict
@@ -231,10 +231,17 @@ def metrics_of(stage: str) -> Sequence[str]:
 def _summary(display: str, stage: str | None, ratio: float) -> str:
     if display == "invalid":
         return "rates and cycles do not agree"
+    if stage is not None:
+        return f"{stage}: {change_percent(exp(_of_stage(stage, ratio)) - 1)} cycles"
+    change = f"{change_percent(exp(ratio) - 1)} cycles"
     if display == "inconclusive":
-        return "the budget ended before the noise allowed a decision"
-    where = f" in {stage}" if stage else ", within the margin"
-    return f"{change_percent(exp(ratio) - 1)} cycles/packet{where}"
+        return f"{change}, not decided"
+    return f"{change}, within ±{margin_percent(DEFAULT_SETTINGS.margin)}"
+
+
+def _of_stage(stage: str, ratio: float) -> float:
+    """ln(head / base) of the one stage that changed, given the chain's."""
+    return log(max(1 + (exp(ratio) - 1) / STAGES[stage], LEAST_LEFT))
 
 
 def _document(
@@ -253,7 +260,7 @@ def _document(
         significant=changed,
         relevant=changed,
         cause=cause,
-        **_change(before, log(max(1 + contribution / before, LEAST_LEFT)), HALF / STAGES[commit.stage]),
+        **_change(before, _of_stage(commit.stage, ratio), HALF / STAGES[commit.stage]),
     )
     verdict = Verdict(
         outcome=display,
