@@ -114,8 +114,8 @@ test-agent-units: ## The agent's suite without tests that build, start or measur
 test-agent: ## The agent's suite without tests that measure times
 	@pytest -q -n 2 --dist loadfile -m "not timed $(DAY_ALONE)" agent/tests
 
-test-agent-timed: ## The agent's tests that measure times; nothing else may run meanwhile
-	@pytest -q -m "timed $(DAY_ALONE)" $$(grep -rl --include='test_*.py' mark.timed agent/tests)
+test-agent-timed: ## The agent's tests that measure times; nothing else may run meanwhile; what fails runs once more
+	@pytest -q --reruns 1 -m "timed $(DAY_ALONE)" $$(grep -rl --include='test_*.py' mark.timed agent/tests)
 
 test-server-sqlite: ## The server's suite, only on SQLite
 	@TEST_DATABASE=sqlite pytest -q -n 2 --dist loadfile $(DAY_SERVER) server/tests
