@@ -72,3 +72,9 @@ def test_a_page_shows_what_its_first_verdict_prints(page: Path) -> None:
 def test_lines_are_in_order() -> None:
     assert first_missing("a 1\nb", "a 2\nc\nb\n") is None
     assert first_missing("b\na 1", "a 2\nc\nb\n") == "a 1"
+
+
+def test_a_change_is_a_percentage_or_a_factor() -> None:
+    shown = "parse: ×11.6 cycles (×11.0 IPP)  ×11.4 .. ×11.8  -5.2 %"
+    assert first_missing(shown, "parse: +777 % cycles (+992 % IPP)  +747 .. ×11.8  +0.21 %") is None
+    assert first_missing(shown, "parse: many cycles (+992 % IPP)  +747 .. ×11.8  +0.21 %") == shown

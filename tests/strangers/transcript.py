@@ -4,7 +4,8 @@
 A fence after a line that ends with a file's name in backquotes and a colon is that file. A fence `sh` is run
 by bash; each of these blocks begins where the one before ended. A command with a comment `# exit code N` must
 end with N, every other one with 0. A fence `text` shows the last block's output: its lines must appear in
-this order, with any numbers and commits for its own, and a line `...` for any lines.
+this order, with any numbers and commits for its own, and a line `...` for any lines. A change may be written as
+a percentage or, as large ones are, as a factor.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ _FILE = re.compile(r"`([\w./-]+)`:\s*\Z")
 _EXIT = re.compile(r"^(?P<command>.+?)\s+# exit code (?P<code>\d+).*$", re.M)
 _NUMBER = re.compile(r"[-+±]?\d[\d,.]*")
 _ANY_NUMBER = r"[-+±]?[\d,.]+"
+_CHANGE = re.compile(r"(?:×|[-+](?=\d))[\d,.]+(?: %)?")
 _COMMIT = re.compile(r"[0-9a-f]{7}:?")
 _ANY_COMMIT = r"[0-9a-f]{7}:?"
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
@@ -102,11 +104,11 @@ def with_exit_codes(script: str) -> str:
 
 def first_missing(shown: str, output: str) -> str | None:
     """The first shown line that the output lacks, or has only before an earlier one; None: it has all."""
-    lines = output.splitlines()
+    lines = _CHANGE.sub("+0", output).splitlines()
     for line in shown.splitlines():
         if line.strip() in ("", "..."):
             continue
-        pattern = _pattern(line)
+        pattern = _pattern(_CHANGE.sub("+0", line))
         place = next((at for at, one in enumerate(lines) if pattern.search(one)), None)
         if place is None:
             return line
