@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elftools.elf.constants import SH_FLAGS
-from elftools.elf.dynamic import DynamicSection
+from elftools.elf.dynamic import DynamicSection, DynamicTag
 from elftools.elf.elffile import ELFFile
 from nalm_core.text.plain_text import plain_line
 
@@ -23,6 +23,8 @@ R_RELATIVE, R_COPY = 8, 5
 FUNCTION, OBJECT, TLS, IFUNC = 2, 1, 6, 10
 _WITHOUT_BYTES = ("SHT_NOBITS", "SHT_NULL")
 _EXPORTED = {FUNCTION, OBJECT, IFUNC}
+_LINKED_BY = ("DT_NEEDED", "DT_RPATH", "DT_RUNPATH", "DT_FLAGS", "DT_FLAGS_1")
+"""Entries of the dynamic section that count; the others are positions in the file."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +74,8 @@ class Image:
     """By the address of the slot."""
     exports: list[Symbol]
     """Functions and data that other files find by name."""
-    needed: list[str]
-    """Names of the libraries that the loader loads with it, in its order."""
+    linked: list[tuple[str, str | int]]
+    """The loader, the libraries that it loads with the file, where it looks for them, and how it binds."""
 
     def section_at(self, address: int) -> Section | None:
         """The section that contains an address."""
@@ -109,7 +111,7 @@ def read_image(path: Path) -> Image | None:
         for section in elf.iter_sections("SHT_DYNSYM"):
             found = _symbols(section.data(), elf.get_section(section["sh_link"]).data())
             exports += [one for one in found if one.defined and one.kind in _EXPORTED]
-        needed = needed_libraries(elf)
+        linked = _linked(elf)
     placed = [one for one in loaded if not (one.thread_local and one.kind == "SHT_NOBITS")]
     return Image(
         sorted(placed, key=lambda section: section.start),
@@ -117,7 +119,7 @@ def read_image(path: Path) -> Image | None:
         symbols,
         pointers,
         exports,
-        needed,
+        linked,
     )
 
 
@@ -143,6 +145,25 @@ def needed_libraries(elf: ELFFile) -> list[str]:
         if isinstance(section, DynamicSection)
         for tag in section.iter_tags("DT_NEEDED")
     ]
+
+
+def linked_by(tag: DynamicTag) -> tuple[str, str | int] | None:
+    """An entry of the dynamic section that decides what is loaded and how; None for another one."""
+    kind = tag.entry.d_tag
+    if kind not in _LINKED_BY:
+        return None
+    names = {"DT_NEEDED": "needed", "DT_RPATH": "rpath", "DT_RUNPATH": "runpath"}
+    return kind, getattr(tag, names[kind]) if kind in names else tag.entry.d_val
+
+
+def _linked(elf: ELFFile) -> list[tuple[str, str | int]]:
+    found, loader = list[tuple[str, str | int]](), elf.get_section_by_name(".interp")
+    if loader is not None:
+        found.append(("loader", loader.data().hex()))
+    for section in elf.iter_sections():
+        if isinstance(section, DynamicSection):
+            found += [entry for tag in section.iter_tags() if (entry := linked_by(tag)) is not None]
+    return found
 
 
 def _section(found: object) -> Section:

@@ -4,7 +4,7 @@
 Two builds have equal digests if their functions and data can be paired so that each pair has the same
 machine code or bytes and refers to paired ones (colour refinement: every piece's digest combines its content
 and its references' digests, until no more pieces are distinguished). Names do not matter, except exported
-ones; nor does the order in the file.
+ones; nor does the order in the file. What the loader is told (libraries, where they are) counts.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # reading ELF files loads a disassembler, so only when necess
     from nalm_agent.artifacts.elf_image import Image
     from nalm_agent.artifacts.elf_nodes import Node, Reference
 
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def _refined(image: Image, found: list[Node]) -> bytes:
         ]
         finer = len(set(colours))
         if finer == classes:
-            linked = (image.needed, _exported(image, found, colours))
+            linked = (image.linked, _exported(image, found, colours))
             return _digest(repr(thread_local_shape(image)), repr(linked), *sorted(colours))
         classes = finer
 

@@ -269,7 +269,7 @@ def _fill(new: Path, task: Task) -> None:
 
 def _functions(directory: Path, program: str, reading: LimitedReading) -> function_digest.Table | None:
     """Functions of a program, read once and kept beside the build."""
-    kept = directory.parent / FUNCTIONS / f"{address(program)}.json"
+    kept = directory.parent / FUNCTIONS / f"{address(program, function_digest.VERSION)}.json"
     if not kept.exists():
         function_digest.save(reading.read(function_digest.table, [directory / program]), kept)
     return function_digest.load(kept)

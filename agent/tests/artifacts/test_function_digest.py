@@ -74,7 +74,16 @@ class Pair:
         self.folder = folder
 
     def tables(self, source: str, *options: str) -> tuple[Table, Table]:
-        first, second = built(self.folder / "a", WHOLE, *options), built(self.folder / "b", source, *options)
+        return self._read(
+            built(self.folder / "a", WHOLE, *options), built(self.folder / "b", source, *options)
+        )
+
+    def linked(self, option: str) -> tuple[Table, Table]:
+        """The program, and the same one linked with an option."""
+        return self._read(built(self.folder / "a", WHOLE), built(self.folder / "b", WHOLE, option))
+
+    @staticmethod
+    def _read(first: Path, second: Path) -> tuple[Table, Table]:
         assert code_digest([first]) != code_digest([second])
         tables = table([first]), table([second])
         assert tables[0] is not None
@@ -164,6 +173,16 @@ def test_the_names_of_exports_play_a_part(tmp_path: Path) -> None:
     )
     assert not placement_only(one, two)
     assert placement_only(one, three)
+
+
+@pytest.mark.parametrize(
+    "option", ["-Wl,-rpath,/opt/other", "-Wl,--dynamic-linker=/lib/other.so", "-Wl,-z,now"]
+)
+def test_what_the_loader_is_told_plays_a_part(pair: Pair, option: str) -> None:
+    """The same functions, with libraries of another directory."""
+    first, second = pair.linked(option)
+    assert changed_functions(first, second) == []
+    assert not placement_only(first, second)
 
 
 def test_a_table_is_kept(tmp_path: Path) -> None:
