@@ -73,6 +73,16 @@ def files_below(folder: Path) -> Iterator[Path]:
                 yield path
 
 
+def links_below(folder: Path) -> dict[str, str]:
+    """Where each symbolic link below a directory leads, by its path."""
+    return {
+        str(path.relative_to(folder)): str(path.readlink())
+        for place, folders, files in os.walk(folder)
+        for name in (*folders, *files)
+        if (path := Path(place, name)).is_symlink()
+    }
+
+
 def is_program(path: Path) -> bool:
     """True if a regular file is an ELF file that a loader can load, not an object file."""
     head = _head(path)

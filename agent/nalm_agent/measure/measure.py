@@ -192,14 +192,18 @@ def _same_code(builder: ReportBuilder, base: Built, head: Built, loads: Mapping[
     """True if the arms load the same. Adds a note to the builder about other differences."""
     of_base, of_head = loads[Arm.BASE], loads[Arm.HEAD]
     if of_base is None or of_head is None:
-        paths = differing(base.contents.digests, head.contents.digests)
+        old, new = base.contents.digests, head.contents.digests
     else:
-        paths = differing(of_base, of_head)
+        old, new = of_base, of_head
         if note := not_loaded_note(base, head, of_base, of_head):
             builder.notes.append(note)
-    builder.changed_functions = changed_functions(base, head, paths)
-    known = of_base is not None and of_head is not None
-    builder.functions_alone = known and are_programs(base, head, paths)
+    paths = differing(old, new)
+    builder.changed_functions = changed_functions(
+        base, head, [path for path in paths if path in old], [path for path in paths if path in new]
+    )
+    builder.functions_alone = (
+        old is of_base and old.keys() == new.keys() and are_programs(base, head, paths)
+    )
     return same_as_loaded(base, head, of_base, of_head)
 
 

@@ -150,6 +150,37 @@ def test_counts_of_instructions_are_those_of_the_data(
     assert len(sorted((nalm.home / "store").rglob("counts*/*"))) > len(before)
 
 
+LINKS = BUILD_SH + """$shared -o "$1/plugins/fast.so" fast.c
+$shared -o "$1/plugins/slow.so" slow.c
+ln -s CHOSEN.so "$1/plugins/chosen.so"
+"""
+OPENS_CHOSEN = WORK_H.replace("opened.so", "chosen.so")
+
+
+@pytest.mark.parametrize("opens", [OPENS_CHOSEN, WORK_H], ids=["opened", "not opened"])
+def test_a_link_that_leads_to_another_file(
+    repository: NfRepository, nalm: Nalm, *, tmp_path: Path, opens: str
+) -> None:
+    """Both builds have both plug-ins; which one a run loads is told by a link alone."""
+    fast, slow = OPENED.replace("opened", "fast"), OPENED.replace("opened", "slow").replace("3", "5")
+    config = NALM_TOML.replace('"other.txt"]', '"other.txt", "fast.c", "slow.c"]')
+    repository.commit(
+        "two plug-ins",
+        nalm__toml=config,
+        work__h=opens,
+        build__sh=LINKS.replace("CHOSEN", "fast"),
+        fast__c=fast,
+        slow__c=slow,
+    )
+    repository.write("build.sh", LINKS.replace("CHOSEN", "slow"))
+    report, _ = checked(repository, nalm, tmp_path)
+    if opens is WORK_H:
+        assert report.status is RunStatus.UNCHANGED
+    else:
+        assert report.status is RunStatus.MEASURED
+        assert report.changed_functions == ["fast_step", "slow_step"]
+
+
 def test_a_plugin_whose_functions_only_moved_is_the_same(
     repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
