@@ -149,7 +149,8 @@ LAUNCHES_ALONE = 4
 
 def run_alone(run: ArmRun, work: WorkDir, settings: Settings) -> None:
     """Runs an arm for several times as long as a launch, after another one failed in its turn: a program that
-    ends by itself, as after a number of packets, is no fault of the commit whose turn came first.
+    ends by itself or receives no more, as after a number of packets, is no fault of the commit whose turn
+    came first.
 
     Raises ArmFailedError if it fails, too.
     """
@@ -158,7 +159,7 @@ def run_alone(run: ArmRun, work: WorkDir, settings: Settings) -> None:
     with blame(run.arm), start_arm(run, work, seed=0) as nf:
         nf.wait_ready()
         for _ in range(turns):
-            nf.counted_turn(settings.turn_ms)
+            _require_forwarding(nf, nf.counted_turn(settings.turn_ms))
 
 
 def busy_between_turns(arm: Arm, names: Sequence[str]) -> str | None:
@@ -391,11 +392,16 @@ def _measure_turn(bench: Bench, nf: NfInTurns) -> tuple[TurnCounters, int]:
     stolen = steal_ns(bench.cores.cpus)
     turn = nf.counted_turn(bench.settings.turn_ms)
     stolen = steal_ns(bench.cores.cpus) - stolen
+    _require_forwarding(nf, turn)
+    return turn, max(0, stolen)
+
+
+def _require_forwarding(nf: NfInTurns, turn: TurnCounters) -> None:
+    """Raises NfError for a turn in which the NF had the CPU and forwarded nothing."""
     if counted_packets(nf.stages, turn.stages) == 0 and _had_the_cpu(turn.lcores):
         held = turn.buffers_in_use
         also = "" if held is None else f"; it holds {held} packet buffers"
         raise NfError(_FORWARDED_NOTHING + also, log=nf.log_tail())
-    return turn, max(0, stolen)
 
 
 def _in_bare_turns(running: Mapping[Arm, NfInTurns]) -> dict[Arm, RunningNf]:

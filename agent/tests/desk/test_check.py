@@ -268,6 +268,20 @@ def test_a_program_that_ends_by_itself_is_no_fault_of_head(
     assert "it ended with exit code 7" in (report.failure or "")
 
 
+def test_packets_that_end_are_no_fault_of_head(
+    nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    """Both poll on after a number of packets, and nothing comes: head first, base later in the same launch."""
+    work = "#define ALPHA_WORK 400\n#define DRY_AFTER LIMIT\n"
+    nf_repository.commit("dries up", work__h=work.replace("LIMIT", "122000"))
+    nf_repository.write("work.h", work.replace("LIMIT", "120000"))
+    done = nalm.run("check", "--json", str(tmp_path / "run.json"), cwd=nf_repository.path)
+    assert done.returncode == 4, done.stderr
+    report = report_of(tmp_path / "run.json")
+    assert report.status is RunStatus.FAILED, report.failure
+    assert "forwarded nothing" in (report.failure or "")
+
+
 def test_broken_base_says_nothing_about_head(nf_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
     nf_repository.commit("broken", work__h="#error no\n")
     nf_repository.commit("repaired", work__h="// fine\n")
