@@ -57,6 +57,7 @@ from nalm_agent.measure.rounds import (
     Bench,
     TryOut,
     measure_rounds,
+    require_own_fault,
     run_alone,
     try_out,
 )
@@ -269,12 +270,15 @@ def _try_arms(builder: ReportBuilder, place: Place, arms: Mapping[Arm, Ready], p
 
 @contextmanager
 def _base_runs_alone(runs: Mapping[Arm, ArmRun], work: WorkDir, settings: Settings) -> Iterator[None]:
-    """Another arm's failure within is its own only if base runs on by itself. Raises ArmFailedError."""
+    """Another arm's failure within is its own only if base runs on by itself, and if the arm does not start
+    by itself, either. Raises ArmFailedError."""
     try:
         yield
     except ArmFailedError as failure:
         if failure.arm is not Arm.BASE:
             run_alone(runs[Arm.BASE], work, settings)
+            if failure.seed is not None:
+                require_own_fault(failure, runs[failure.arm], work)
         raise
 
 

@@ -90,10 +90,12 @@ class TurnsOf(Protocol):
 class ArmFailedError(Exception):
     """An arm's NF is at fault."""
 
-    def __init__(self, arm: Arm, error: NfError) -> None:
+    def __init__(self, arm: Arm, error: NfError, seed: int | None = None) -> None:
+        """seed: of the launch in which it did not start; None: it did."""
         super().__init__(str(error))
         self.arm = arm
         self.error = error
+        self.seed = seed
 
 
 @dataclass(frozen=True)
@@ -112,12 +114,12 @@ class TryOut:
 
 
 @contextmanager
-def blame(arm: Arm) -> Iterator[None]:
-    """Turns an NfError into an ArmFailedError with the arm."""
+def blame(arm: Arm, seed: int | None = None) -> Iterator[None]:
+    """Turns an NfError into an ArmFailedError with the arm. seed: while it starts."""
     try:
         yield
     except NfError as error:
-        raise ArmFailedError(arm, error) from error
+        raise ArmFailedError(arm, error, seed) from error
 
 
 def try_out(run: ArmRun, work: WorkDir, turn_ms: float) -> TryOut:
@@ -160,6 +162,16 @@ def run_alone(run: ArmRun, work: WorkDir, settings: Settings) -> None:
         nf.wait_ready()
         for _ in range(turns):
             _require_forwarding(nf, nf.counted_turn(settings.turn_ms))
+
+
+def require_own_fault(failure: ArmFailedError, run: ArmRun, work: WorkDir) -> None:
+    """Starts an arm alone that did not start beside base. Raises ArmFailedError for base if it starts: both
+    need something that exists once, such as an address at which they listen."""
+    with suppress(NfError), start_arm(run, work, seed=failure.seed or 0) as nf:
+        nf.wait_ready()
+        error = failure.error
+        message = f"{failure.arm} does not start beside it, and starts alone: {error.message}"
+        raise ArmFailedError(Arm.BASE, NfError(message, hint=error.hint, log=error.log)) from failure
 
 
 def busy_between_turns(arm: Arm, names: Sequence[str]) -> str | None:
@@ -266,12 +278,12 @@ def _measure_launch(
     settings, running, rounds = bench.settings, dict[Arm, NfInTurns](), list[Round]()
     with ExitStack() as stack:
         for arm, run in runs.items():
-            with blame(arm):
+            with blame(arm, seed=launch):
                 running[arm] = stack.enter_context(start_arm(run, bench.work, seed=launch))
         beside = every_second([arm for arm, run in runs.items() if _may_move(run)], launch, bench.cores)
         with elsewhere([running[arm].pid for arm in beside], bench.cores) as moved:
             for arm, nf in running.items():
-                with blame(arm):
+                with blame(arm, seed=launch):
                     nf.wait_ready()
         for arm in beside:
             moved.bind(_threads_of_lcores(running[arm]))

@@ -105,9 +105,10 @@ KNOWN_FAILURES: tuple[tuple[re.Pattern[str], str], ...] = (
         "look beside its own file",
     ),
     (
-        re.compile(r"Device or resource busy"),
-        "another process uses this device or name: base and head run side by side, so if both make a network "
-        "interface of the kernel by the same name, begin run.command with `unshare -n`",
+        re.compile(r"Device or resource busy|Address (?:already )?in use"),
+        "another process uses this device, name or address: base and head run side by side, so if both make a "
+        "network interface of the kernel by the same name, or listen at the same port, begin run.command with "
+        "`unshare -n`; {run_dir} is a directory of each for sockets and files",
     ),
 )
 """Patterns of programs' and drivers' output, with advice. The first match counts."""

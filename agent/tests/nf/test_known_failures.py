@@ -35,6 +35,8 @@ WRITTEN = {
     'ERROR: This system does not support "VPCLMULQDQ".': "-Dcpu_instruction_set=haswell",
     "EAL: Error - exiting with code: 1\n  Cause: No Ethernet ports - bye": "--vdev",
     "error: command failed: Device or resource busy": "unshare -n",
+    "cli: bind: Address already in use": "listen at the same port",
+    "thread 'main' panicked: AddrInUse, Address in use": "unshare -n",
 }
 
 
