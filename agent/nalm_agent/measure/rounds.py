@@ -44,7 +44,7 @@ from nalm_agent.measure.report_room import ReportRoom
 from nalm_agent.nf.batches import batches_between
 from nalm_agent.nf.busy_threads import busy_threads
 from nalm_agent.nf.kernel_share import kernel_share
-from nalm_agent.nf.known_failures import pipeline
+from nalm_agent.nf.known_failures import only_beside_base, pipeline
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.lcore_threads import lcore_threads
 from nalm_agent.nf.paced_nf import PacedNf
@@ -165,13 +165,10 @@ def run_alone(run: ArmRun, work: WorkDir, settings: Settings) -> None:
 
 
 def require_own_fault(failure: ArmFailedError, run: ArmRun, work: WorkDir) -> None:
-    """Starts an arm alone that did not start beside base. Raises ArmFailedError for base if it starts: both
-    need something that exists once, such as an address at which they listen."""
+    """Starts an arm alone that did not start beside base. Raises ArmFailedError for base if it starts."""
     with suppress(NfError), start_arm(run, work, seed=failure.seed or 0) as nf:
         nf.wait_ready()
-        error = failure.error
-        message = f"{failure.arm} does not start beside it, and starts alone: {error.message}"
-        raise ArmFailedError(Arm.BASE, NfError(message, hint=error.hint, log=error.log)) from failure
+        raise ArmFailedError(Arm.BASE, only_beside_base(failure.arm, failure.error)) from failure
 
 
 def busy_between_turns(arm: Arm, names: Sequence[str]) -> str | None:

@@ -6,6 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from nalm_core.report.run_report import Arm
+
+from nalm_agent.runtime.errors import NfError
+
 OLDER_PROCESSOR = (
     "the program uses instructions that this host, or valgrind, does not support: build it for an older "
     "processor (DPDK: meson setup -Dcpu_instruction_set=haswell; elsewhere -march=haswell instead of "
@@ -163,6 +167,13 @@ POLLS_ON = (
 def advice(log: str) -> str | None:
     """Advice on a program's last output; None if it matches no known failure."""
     return next((text for pattern, text in KNOWN_FAILURES if pattern.search(log)), None)
+
+
+def only_beside_base(arm: Arm, error: NfError) -> NfError:
+    """The error of base if an arm starts alone, and not while base runs: both need something that exists
+    once, such as an address at which they listen. error: of the arm beside base."""
+    message = f"{arm} does not start beside it, and starts alone: {error.message}"
+    return NfError(message, hint=error.hint, log=error.log)
 
 
 def flushes(command: Sequence[str]) -> bool:
