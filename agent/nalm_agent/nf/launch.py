@@ -95,6 +95,8 @@ class RunningNf(NfProcess):
         """What run.setup printed, while it runs."""
         self._stalled: _Progress | None = None
         """Of a turn that packets end, once none has passed for too long."""
+        self._lcores: int | None = None
+        """At the gate when it was ready."""
         self.probe: ProbeFile
         self.gate: Gate | None = None
         super().__init__(replace(how, environment={**of_probe, **how.environment}), work)
@@ -123,6 +125,7 @@ class RunningNf(NfProcess):
             self._how.ready_seconds,
             f"did not bring {amount(self._how.lcores, 'lcore')} to the gate",
         )
+        self._lcores = len(self.probe.states())
 
     def _set_up(self) -> None:
         """Runs the command that sets the NF up. Raises NfError."""
@@ -294,8 +297,15 @@ class RunningNf(NfProcess):
         return batch_snapshot(self.probe)
 
     def snapshot(self) -> Snapshot:
-        """The current counters."""
-        return self.probe.snapshot()
+        """The current counters. Raises NfError if a further lcore has begun since it was ready."""
+        found = self.probe.snapshot()
+        if self._lcores is not None and len(found.blocks) > self._lcores:
+            raise NfError(
+                f"the NF has {amount(len(found.blocks), 'lcore')}, and had {self._lcores} when it was ready",
+                log=tail(self._log),
+                hint=f"set lcores = {len(found.blocks)} in its scenario of nalm.toml: nalm then waits for all",
+            )
+        return found
 
     def finish(self) -> None:
         """Ends the NF. Raises NfError if it does not end or ends with an error."""
