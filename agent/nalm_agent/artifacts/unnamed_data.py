@@ -41,7 +41,7 @@ _OF_COMPILERS = (
     *(".obj", ".a", ".d", ".P", ".la", ".lo", ".pc", ".cmake", ".gch", ".pch", ".dwo", ".gcno"),
     *(".rlib", ".rmeta", ".log"),
 )
-"""Suffixes of sources, and of files between sources and programs; not of object files, which may be of BPF."""
+"""Suffixes of sources, and of files between sources and programs; not of objects, which may be of BPF."""
 
 
 def unnamed_data(build: Path, contents: Contents) -> list[str] | None:

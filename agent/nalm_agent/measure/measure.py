@@ -192,19 +192,16 @@ def _nothing_to_measure(builder: ReportBuilder, base: Ready, head: Ready) -> boo
 def _same_code(builder: ReportBuilder, base: Built, head: Built, loads: Mapping[Arm, Loaded | None]) -> bool:
     """True if the arms load the same. Adds a note to the builder about other differences."""
     of_base, of_head = loads[Arm.BASE], loads[Arm.HEAD]
-    if of_base is None or of_head is None:
-        old, new = base.contents.digests, head.contents.digests
-    else:
-        old, new = of_base, of_head
-        if note := not_loaded_note(base, head, of_base, of_head):
-            builder.notes.append(note)
+    every: tuple[Loaded, Loaded] = base.contents.digests, head.contents.digests
+    known = of_base is not None and of_head is not None
+    old, new = every if of_base is None or of_head is None else (of_base, of_head)
+    if known and (note := not_loaded_note(base, head, old, new)):
+        builder.notes.append(note)
     paths = differing(old, new)
     builder.changed_functions = changed_functions(
         base, head, [path for path in paths if path in old], [path for path in paths if path in new]
     )
-    builder.functions_alone = (
-        old is of_base and old.keys() == new.keys() and are_programs(base, head, paths)
-    )
+    builder.functions_alone = known and old.keys() == new.keys() and are_programs(base, head, paths)
     return same_as_loaded(base, head, of_base, of_head)
 
 

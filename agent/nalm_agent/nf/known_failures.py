@@ -110,9 +110,9 @@ KNOWN_FAILURES: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     (
         re.compile(r"Device or resource busy|Address (?:already )?in use"),
-        "another process uses this device, name or address: base and head run side by side, so if both make a "
-        "network interface of the kernel by the same name, or listen at the same port, begin run.command with "
-        "`unshare -n`; {run_dir} is a directory of each for sockets and files",
+        "another process uses this device, name or address: base and head run side by side, so if both make "
+        "a network interface of the kernel by the same name, or listen at the same port, begin run.command "
+        "with `unshare -n`; {run_dir} is a directory of each for sockets and files",
     ),
 )
 """Patterns of programs' and drivers' output, with advice. The first match counts."""
@@ -157,6 +157,11 @@ _TESTPMD = re.compile(r"\btestpmd(?![\w./-])")
 HUNG = (
     "an lcore waits for a lock, a ring or another thread, or does not poll any more (`gdb --pid` shows "
     "where, while the NF runs)"
+)
+MORE_LCORES = "set lcores = {} in its scenario of nalm.toml: nalm then waits for all of them"
+PROBE_AGAIN = (
+    "another of its processes has opened the probe's file again: a program that starts itself anew, or "
+    "several processes with a probe; one process may have NALM_PROBE_FILE"
 )
 POLLS_ON = (
     "its lcores poll on and receive nothing: its packet buffers may be used up (a leak, or a pool that is "

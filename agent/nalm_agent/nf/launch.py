@@ -24,10 +24,12 @@ from nalm_agent.nf.known_failures import (
     LEFT_THE_FOREGROUND,
     LENT_PROBE_BLAMED,
     LENT_PROBE_STUCK,
+    MORE_LCORES,
     NO_LENT_PROBE,
     PANIC,
     PIPELINE,
     POLLS_ON,
+    PROBE_AGAIN,
     advice,
     flushes,
 )
@@ -297,13 +299,14 @@ class RunningNf(NfProcess):
         return batch_snapshot(self.probe)
 
     def snapshot(self) -> Snapshot:
-        """The current counters. Raises NfError if a further lcore has begun since it was ready."""
+        """The current counters. Raises NfError if it has other lcores than when it was ready."""
         found = self.probe.snapshot()
-        if self._lcores is not None and len(found.blocks) > self._lcores:
+        now, then = len(found.blocks), self._lcores
+        if then is not None and now != then:
             raise NfError(
-                f"the NF has {amount(len(found.blocks), 'lcore')}, and had {self._lcores} when it was ready",
+                f"the NF has {amount(now, 'lcore')}, and had {then} when it was ready",
                 log=tail(self._log),
-                hint=f"set lcores = {len(found.blocks)} in its scenario of nalm.toml: nalm then waits for all",
+                hint=MORE_LCORES.format(now) if now > then else PROBE_AGAIN,
             )
         return found
 

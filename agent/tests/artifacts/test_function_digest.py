@@ -178,7 +178,7 @@ def test_the_names_of_exports_play_a_part(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "option", ["-Wl,-rpath,/opt/other", "-Wl,--dynamic-linker=/lib/other.so", "-Wl,-z,now"]
 )
-def test_what_the_loader_is_told_plays_a_part(pair: Pair, option: str) -> None:
+def test_how_the_loader_links_plays_a_part(pair: Pair, option: str) -> None:
     """The same functions, with libraries of another directory."""
     first, second = pair.linked(option)
     assert changed_functions(first, second) == []

@@ -150,10 +150,13 @@ def test_counts_of_instructions_are_those_of_the_data(
     assert len(sorted((nalm.home / "store").rglob("counts*/*"))) > len(before)
 
 
-LINKS = BUILD_SH + """$shared -o "$1/plugins/fast.so" fast.c
+LINKS = (
+    BUILD_SH
+    + """$shared -o "$1/plugins/fast.so" fast.c
 $shared -o "$1/plugins/slow.so" slow.c
 ln -s CHOSEN.so "$1/plugins/chosen.so"
 """
+)
 OPENS_CHOSEN = WORK_H.replace("opened.so", "chosen.so")
 
 

@@ -271,7 +271,7 @@ def test_a_program_that_ends_by_itself_is_no_fault_of_head(
 def test_packets_that_end_are_no_fault_of_head(
     nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
-    """Both poll on after a number of packets, and nothing comes: head first, base later in the same launch."""
+    """After a number of packets nothing comes: for head first, for base later in the same launch."""
     work = "#define ALPHA_WORK 400\n#define DRY_AFTER LIMIT\n"
     nf_repository.commit("dries up", work__h=work.replace("LIMIT", "122000"))
     nf_repository.write("work.h", work.replace("LIMIT", "120000"))

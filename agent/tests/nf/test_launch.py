@@ -176,6 +176,18 @@ def test_an_lcore_that_begins_in_a_turn_is_said(tmp_path: Path, work: WorkDir, *
     assert found.value.hint is not None and "lcores = 2" in found.value.hint
 
 
+def test_a_probe_that_is_opened_again_is_said(tiny_nf: list[str], work: WorkDir) -> None:
+    """A second process empties the file."""
+    with running(tiny_nf, work) as nf:
+        nf.wait_ready()
+        header = bytes(nf.probe.map[:])
+        nf.probe.map[:] = bytes(len(header))
+        with pytest.raises(NfError, match="has 0 lcores, and had 1 when it was ready") as found:
+            nf.snapshot()
+        nf.probe.map[:] = header
+    assert "opened the probe's file again" in (found.value.hint or "")
+
+
 def test_unknown_program(work: WorkDir) -> None:
     with running(["/nowhere/nf"], work) as nf, pytest.raises(NfError, match="exit code 127"):
         nf.wait_ready()
