@@ -19,6 +19,9 @@ from nalm_agent.artifacts.artifact_file import open_file
 
 _SYMBOL = struct.Struct("<IBBHQQ")
 _RELA = struct.Struct("<QQq")
+_WORD = struct.Struct("<Q")
+_PACKED = ("SHT_RELR", 19)
+"""By name, and by number where pyelftools does not know the name."""
 R_RELATIVE, R_COPY = 8, 5
 FUNCTION, OBJECT, TLS, IFUNC = 2, 1, 6, 10
 _WITHOUT_BYTES = ("SHT_NOBITS", "SHT_NULL")
@@ -107,6 +110,9 @@ def read_image(path: Path) -> Image | None:
                 names = elf.get_section(dynamic["sh_link"]).data() if rela["sh_link"] else b""
                 known = list(_symbols(dynamic.data(), names)) if names else []
                 pointers.update(_pointers(rela.data(), known))
+        for packed in elf.iter_sections():
+            if packed["sh_type"] in _PACKED:
+                pointers.update(_packed_pointers(packed.data(), loaded))
         exports = list[Symbol]()
         for section in elf.iter_sections("SHT_DYNSYM"):
             found = _symbols(section.data(), elf.get_section(section["sh_link"]).data())
@@ -185,6 +191,24 @@ def _symbols(table: bytes, names: bytes) -> Iterator[Symbol]:
     for name, info, _, section, value, size in _SYMBOL.iter_unpack(table):
         text = plain_line(names[name : names.index(b"\0", name)].decode(errors="replace"))
         yield Symbol(text, info & 0xF, value, size, section != 0)
+
+
+def _packed_pointers(table: bytes, loaded: list[Section]) -> Iterator[tuple[int, Pointer]]:
+    """Pointers into this file by DT_RELR: an address, then bitmaps of the 63 words after it, and so on. The
+    slots themselves hold where they point."""
+    at = 0
+    for (entry,) in _WORD.iter_unpack(table):
+        if entry & 1:
+            slots = [at + _WORD.size * bit for bit in range(63) if entry >> bit + 1 & 1]
+            at += _WORD.size * 63
+        else:
+            slots = [entry]
+            at = entry + _WORD.size
+        for slot in slots:
+            for section in loaded:
+                if section.start <= slot <= section.start + len(section.data) - _WORD.size:
+                    (target,) = _WORD.unpack_from(section.data, slot - section.start)
+                    yield slot, Pointer(R_RELATIVE, target, "")
 
 
 def _pointers(table: bytes, known: list[Symbol]) -> Iterator[tuple[int, Pointer]]:

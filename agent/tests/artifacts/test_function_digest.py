@@ -108,7 +108,10 @@ MOVED = {
 
 
 @pytest.mark.parametrize("source", MOVED.values(), ids=MOVED.keys())
-@pytest.mark.parametrize("options", [(), ("-falign-functions=64",), ("-g", "-fcf-protection=none")])
+@pytest.mark.parametrize(
+    "options",
+    [(), ("-falign-functions=64",), ("-g", "-fcf-protection=none"), ("-Wl,-z,pack-relative-relocs",)],
+)
 def test_placement(pair: Pair, source: str, options: tuple[str, ...]) -> None:
     first, second = pair.tables(source, *options)
     assert changed_functions(first, second) == []
@@ -159,6 +162,52 @@ def test_a_change_is_named_among_moved_functions(pair: Pair) -> None:
     first, second = pair.tables(moved.replace("p->port ^ seen", "p->port | seen"))
     assert not placement_only(first, second)
     assert changed_functions(first, second) == ["work"]
+
+
+TWINS = """#include <stdio.h>
+static unsigned long mine, others;
+static volatile int lock_of_rx, lock_of_tx;
+__attribute__((noinline)) static void rx(void) { while (lock_of_rx) ; mine++; }
+__attribute__((noinline)) static void tx(void) { while (lock_of_tx) ; others++; }
+int main(int argc, char **argv)
+{
+    (void)argv;
+    lock_of_rx = lock_of_tx = argc > 9;
+    rx();
+    tx();
+    return printf("%lu %lu\\n", mine, others) < 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("while (lock_of_tx)", "while (lock_of_rx)"), ("others++", "mine++")],
+    ids=["another lock", "another counter"],
+)
+def test_data_of_the_same_contents_are_not_confused(tmp_path: Path, one: str, other: str) -> None:
+    """Two functions that use two locks, or one: every lock has the same bytes."""
+    assert one in TWINS
+    first, second = (
+        table([built(tmp_path / name, source)])
+        for name, source in (("a", TWINS), ("b", TWINS.replace(one, other)))
+    )
+    assert not placement_only(first, second)
+
+
+@pytest.mark.parametrize("option", ["-Wl,-z,norelro", "-Wl,-z,pack-relative-relocs"])
+def test_addresses_that_the_loader_writes_play_a_part(tmp_path: Path, option: str) -> None:
+    """They are in a table of their own with DT_RELR."""
+    source = """int first = 7, other = 8, *volatile chosen = &first;
+    __attribute__((noinline)) int is_it(int *given) { return given == &first ? 3 : 5; }
+    int main(void) { return is_it(chosen); }
+    """
+    options = ("-fPIC", "-pie", option)
+    one, two = (
+        table([built(tmp_path / name, text, *options)])
+        for name, text in (("a", source), ("b", source.replace("== &first", "== &other")))
+    )
+    assert one is not None and not placement_only(one, two)
 
 
 def test_the_names_of_exports_play_a_part(tmp_path: Path) -> None:
