@@ -3,8 +3,9 @@
 
 Two builds have equal digests if their functions and data can be paired so that each pair has the same
 machine code or bytes, and refers to paired ones and is referred to by them (colour refinement: every piece's
-digest combines its content and the digests of both, until no more pieces are distinguished). Names do not matter, except exported
-ones; nor does the order in the file. What the loader is told (libraries, where they are) counts.
+digest combines its content and the digests of both, until no more pieces are distinguished). Names do not
+matter, except exported ones; nor does the order in the file. What the loader gets to know (libraries, where
+they are) counts.
 """
 
 from __future__ import annotations
