@@ -127,8 +127,11 @@ def are_programs(base: Built, head: Built, paths: Iterable[str]) -> bool:
 def changed_functions(
     base: Built, head: Built, of_base: Collection[str], of_head: Collection[str]
 ) -> list[str] | None:
-    """Functions of base's programs at its paths, and of head's at its own, whose code or data differ; None if
-    they cannot be read."""
+    """Functions of base's programs at its paths, and of head's at its own, whose code or data differ.
+
+    None if they cannot be read, or if none differs by itself: then one uses other data or functions than
+    before, of equal contents.
+    """
     sides = [
         (one, [path for path in paths if path in one.contents.programs])
         for one, paths in ((base, of_base), (head, of_head))
@@ -136,7 +139,11 @@ def changed_functions(
     if sum(_size(one, path) for one, paths in sides for path in paths) > MOST_READ_BYTES:
         return None
     old, new = (_functions(one, paths) for one, paths in sides)
-    return None if old is None or new is None else function_digest.changed_functions(old, new)
+    if old is None or new is None:
+        return None
+    found = function_digest.changed_functions(old, new)
+    programs = sorted({path for _, paths in sides for path in paths})
+    return found if found or _only_placed(base, head, programs) else None
 
 
 def _only_placed(base: Built, head: Built, paths: Iterable[str]) -> bool:

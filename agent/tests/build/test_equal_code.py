@@ -5,13 +5,18 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
 from building import toml
+from nalm_agent.artifacts.contents import Contents
+from nalm_agent.artifacts.loadable import loadable_files
+from nalm_agent.build.build import Built
+from nalm_agent.build.equal_code import changed_functions
 from nalm_agent.nf.mapped_files import mapped_files, processes_of
 from nalm_agent.runtime.process import start, stop
-from nalm_core.report.run_report import Arm, RunReport, RunStatus
+from nalm_core.report.run_report import Arm, Build, RunReport, RunStatus
 from nalm_core.report.serialization import parse_report
 from tiny import Nalm, NfRepository
 from waiting import until
@@ -182,6 +187,39 @@ def test_a_link_that_leads_to_another_file(
     else:
         assert report.status is RunStatus.MEASURED
         assert report.changed_functions == ["fast_step", "slow_step"]
+
+
+def built_of(folder: Path, source: str) -> Built:
+    """A build of one program."""
+    (folder / "build").mkdir(parents=True)
+    (folder / "functions").mkdir()
+    (folder / "nf.c").write_text(source)
+    subprocess.run(["gcc", "-O2", "-o", folder / "build" / "nf", folder / "nf.c"], check=True)
+    held = Contents(loadable_files(folder / "build"), {}, ["nf"], frozenset({"nf"}))
+    build = Build(commit="0" * 40, dirty=False, tree="", code_digest="", compiler="")
+    return Built(build, folder / "build", folder, held)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "names"),
+    [
+        ("other++", "mine++", None),
+        ("other++", "other--", ["tx"]),
+        ("mine +=", "(mine) +=", []),
+    ],
+    ids=["another counter", "a change", "none"],
+)
+def test_functions_are_unknown_that_use_other_data(
+    tmp_path: Path, old: str, new: str, names: list[str] | None
+) -> None:
+    source = """#include <stdio.h>
+    static volatile unsigned long mine, other;
+    __attribute__((noinline)) static void rx(void) { mine += 2; }
+    __attribute__((noinline)) static void tx(void) { other++; }
+    int main(void) { rx(); tx(); return printf("%lu %lu", mine, other) < 0; }
+    """
+    base, head = built_of(tmp_path / "base", source), built_of(tmp_path / "head", source.replace(old, new))
+    assert changed_functions(base, head, ["nf"], ["nf"]) == names
 
 
 def test_a_plugin_whose_functions_only_moved_is_the_same(
