@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import sqrt
 
 from nalm_core.explain.case import Case
@@ -12,7 +13,7 @@ from nalm_core.explain.limits import CODE_LINES, LINE_SHARE
 from nalm_core.report.defaults import FUNCTION_ERRORS
 from nalm_core.report.profile import ProfiledLine
 from nalm_core.report.run_report import Arm
-from nalm_core.report.source_text import SourceText
+from nalm_core.report.source_text import SourceText, Stretch
 
 Place = tuple[str, int]
 
@@ -68,14 +69,34 @@ _NONE = (0.0, 0.0)
 
 
 def _moved(text: SourceText) -> dict[Place, Place]:
-    """Places in head of base's lines in the repository; line 0 for lines of base alone."""
-    return {
+    """Places in head of base's lines in the repository; of an edited line that of its new text; line 0 for
+    lines of base alone."""
+    found = {
         (one.file, base): (one.file, head or 0)
         for one in text.files
         for stretch in one.stretches
         for base, head, _ in stretch.numbered()
         if base is not None
     }
+    for one in text.files:
+        for old, new in _edited(one.stretches):
+            found[one.file, old] = (one.file, new)
+    return found
+
+
+def _edited(stretches: Sequence[Stretch]) -> Iterator[tuple[int, int]]:
+    """Lines of base with those of head that took their place, in order; several may have become one."""
+    begin = (1, 1)
+    """The lines of base and head after the last stretch that both have."""
+    for one, other in pairwise([*stretches, None]):
+        assert one is not None
+        gone, new = (one, other) if one.head is None else (other, one)
+        if one.base is not None and one.head is not None:
+            begin = (one.base + len(one.lines), one.head + len(one.lines))
+        elif gone is not None and new is not None and gone.head is None and (gone.base, new.head) == begin:
+            for base, _, _ in gone.numbered():
+                assert base is not None
+                yield base, begin[1] + min(base - begin[0], len(new.lines) - 1)
 
 
 def _lines(case: Case, arm: Arm) -> dict[Place, tuple[float, float]] | None:

@@ -156,6 +156,29 @@ def test_a_change_at_one_line_is_not_code_that_misses_all_over() -> None:
     assert "src/nat.c:55 took" not in explained(moved).text, "without its text a line may only have moved"
 
 
+EDITED = {
+    "by one line": ([Stretch(base=55, lines=["old"]), Stretch(head=55, lines=["new"])], True),
+    "written the other way round": ([Stretch(head=55, lines=["new"]), Stretch(base=55, lines=["old"])], True),
+    "by two lines": ([Stretch(base=55, lines=["old"]), Stretch(head=55, lines=["new", "more"])], True),
+    "by one of two lines": (
+        [Stretch(base=54, lines=["a", "old"]), Stretch(head=54, lines=["b", "new"])],
+        True,
+    ),
+    "a new line": ([Stretch(head=55, lines=["new"]), Stretch(base=55, head=56, lines=["old"])], False),
+    "elsewhere": ([Stretch(base=55, lines=["old"]), Stretch(head=57, lines=["new"])], False),
+}
+
+
+@pytest.mark.parametrize(("stretches", "is_edited"), EDITED.values(), ids=EDITED.keys())
+def test_an_edited_line_is_compared_with_the_one_before(stretches: list[Stretch], *, is_edited: bool) -> None:
+    report = sampled(SLOWER, {}, {}, lines=(2600, 8_000))
+    before = min(one.base or one.head or 0 for one in stretches)
+    kept = Stretch(base=before - 2, head=before - 2, lines=["kept", "kept"])
+    text = SourceText(files=[FileText(file="src/nat.c", stretches=[kept, *stretches])])
+    said = explained(report.model_copy(update={"source_text": text})).text
+    assert ("src/nat.c:55 took 0.0 " not in said) is is_edited
+
+
 def spread(report: RunReport, *, code_lines: int) -> RunReport:
     """The report with head's sampled line in so many cache lines of code."""
     base, head = report.profiles
