@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from itertools import pairwise
 from math import sqrt
 
@@ -85,7 +86,7 @@ def _moved(text: SourceText) -> dict[Place, Place]:
 
 
 def _edited(stretches: Sequence[Stretch]) -> Iterator[tuple[int, int]]:
-    """Lines of base with those of head that took their place, in order; several may have become one."""
+    """Lines of base with those of head that took their place."""
     begin = (1, 1)
     """The lines of base and head after the last stretch that both have."""
     for one, other in pairwise([*stretches, None]):
@@ -94,9 +95,20 @@ def _edited(stretches: Sequence[Stretch]) -> Iterator[tuple[int, int]]:
         if one.base is not None and one.head is not None:
             begin = (one.base + len(one.lines), one.head + len(one.lines))
         elif gone is not None and new is not None and gone.head is None and (gone.base, new.head) == begin:
-            for base, _, _ in gone.numbered():
-                assert base is not None
-                yield base, begin[1] + min(base - begin[0], len(new.lines) - 1)
+            yield from ((begin[0] + at, begin[1] + to) for at, to in _replaced(gone.lines, new.lines))
+
+
+def _replaced(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Places of lines and of those that replaced them: as many as before in their order, others by their
+    likeness."""
+    if len(old) == len(new):
+        yield from ((at, at) for at in range(len(old)))
+        return
+    behind = 0
+    for at, line in enumerate(old):
+        if like := get_close_matches(line.strip(), [one.strip() for one in new[behind:]], n=1):
+            behind += [one.strip() for one in new[behind:]].index(like[0]) + 1
+            yield at, behind - 1
 
 
 def _lines(case: Case, arm: Arm) -> dict[Place, tuple[float, float]] | None:
