@@ -126,6 +126,9 @@ UNREAD_DEBUG_INFORMATION = re.compile(
     r"Valgrind: debuginfo reader: (?:ensure_valid failed|Possibly corrupted debuginfo file)"
 )
 
+STARTS_ITSELF = re.compile(r"^valgrind: You cannot run '[^\n]*' directly\.$", re.MULTILINE)
+"""A program that runs /proc/self/exe, which is valgrind's own program."""
+
 LEFT_THE_FOREGROUND = (
     "a program that becomes a daemon leaves nalm's sight: start it with its option to stay in the foreground"
 )
@@ -198,6 +201,11 @@ def not_under_valgrind(log: str) -> str | None:
         return (
             "valgrind cannot read the program's debug information, as clang writes it in DWARF 5: build with "
             "-gdwarf-4, or with gcc"
+        )
+    if STARTS_ITSELF.search(log):
+        return (
+            "valgrind cannot run a program that starts itself anew by /proc/self/exe: let it start its own "
+            "path, or begin with the option or variable that it gives itself"
         )
     found = NOT_UNDER_VALGRIND.search(log)
     if found is None:

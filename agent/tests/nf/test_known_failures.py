@@ -74,6 +74,16 @@ def test_debug_information_that_valgrind_cannot_read_gets_a_flag_for_the_build()
     assert "-gdwarf-4" in (not_under_valgrind(log) or "")
 
 
+def test_a_program_that_starts_itself_anew_is_said_not_to_run_under_valgrind() -> None:
+    """As valgrind 3.19 writes it of execv("/proc/self/exe", ...)."""
+    log = (
+        "==7== Callgrind, a call-graph generating cache profiler\n"
+        "valgrind: You cannot run '/store/build/nf' directly.\n"
+        "valgrind: You should use $prefix/bin/valgrind.\n"
+    )
+    assert "starts itself anew by /proc/self/exe" in (not_under_valgrind(log) or "")
+
+
 def test_the_answer_comes_with_the_failure(work: WorkDir) -> None:
     script = "echo 'Cause: No Ethernet ports - bye' >&2; exit 1"
     with (
