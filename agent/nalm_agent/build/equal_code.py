@@ -124,6 +124,15 @@ def are_programs(base: Built, head: Built, paths: Iterable[str]) -> bool:
     return all(path in base.contents.programs and path in head.contents.programs for path in paths)
 
 
+def data_alone(base: Built, head: Built, of_base: Loaded | None, of_head: Loaded | None) -> bool:
+    """True if two runs load equal programs, and data that differ; False if that is unknown."""
+    if of_base is None or of_head is None:
+        return False
+    paths = differing(of_base, of_head)
+    programs = base.contents.programs.keys() | head.contents.programs.keys()
+    return bool(paths) and programs.isdisjoint(paths)
+
+
 def changed_functions(
     base: Built, head: Built, of_base: Collection[str], of_head: Collection[str]
 ) -> list[str] | None:

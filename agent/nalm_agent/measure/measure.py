@@ -25,6 +25,7 @@ from nalm_agent.build.equal_code import (
     Loaded,
     are_programs,
     changed_functions,
+    data_alone,
     differing,
     loaded,
     not_loaded_note,
@@ -145,6 +146,9 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
             read = _data_read(builder, unnamed, started.reads)
             found_same = not equal and (
                 not read if known_same else _same_code(builder, built_base, built_head, started.loads)
+            )
+            builder.data_alone = data_alone(
+                built_base, built_head, started.loads[Arm.BASE], started.loads[Arm.HEAD]
             )
             if found_same and len(arms) == 2 and _nothing_to_measure(builder, first, second):
                 return builder.report(RunStatus.UNCHANGED)
@@ -312,6 +316,7 @@ def _measure_arms(
         builder.report(RunStatus.MEASURED),
         in_kernel,
         functions_alone=builder.functions_alone and config.judge.layouts != 1,
+        data_alone=builder.data_alone,
     )
     if builder.instructions and in_kernel >= MOSTLY_KERNEL:
         builder.notes.append(

@@ -13,7 +13,7 @@ from building import toml
 from nalm_agent.artifacts.contents import Contents
 from nalm_agent.artifacts.loadable import loadable_files
 from nalm_agent.build.build import Built
-from nalm_agent.build.equal_code import changed_functions
+from nalm_agent.build.equal_code import changed_functions, data_alone
 from nalm_agent.nf.mapped_files import mapped_files, processes_of
 from nalm_agent.runtime.process import start, stop
 from nalm_core.report.run_report import Arm, Build, RunReport, RunStatus
@@ -220,6 +220,22 @@ def test_functions_are_unknown_that_use_other_data(
     """
     base, head = built_of(tmp_path / "base", source), built_of(tmp_path / "head", source.replace(old, new))
     assert changed_functions(base, head, ["nf"], ["nf"]) == names
+
+
+@pytest.mark.parametrize(
+    ("of_head", "expected"),
+    [
+        ({"nf": "1", "table.txt": "2"}, True),
+        ({"nf": "1", "other.txt": "1"}, True),
+        ({"nf": "2", "table.txt": "2"}, False),
+        ({"nf": "1", "table.txt": "1"}, False),
+        (None, False),
+    ],
+    ids=["other data", "another file", "another program", "equal", "unknown"],
+)
+def test_data_alone_may_differ(tmp_path: Path, of_head: dict[str, str] | None, *, expected: bool) -> None:
+    build = built_of(tmp_path, "int main(void) { return 0; }\n")
+    assert data_alone(build, build, {"nf": "1", "table.txt": "1"}, of_head) is expected
 
 
 def test_a_plugin_whose_functions_only_moved_is_the_same(

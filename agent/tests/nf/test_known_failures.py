@@ -74,7 +74,7 @@ def test_debug_information_that_valgrind_cannot_read_gets_a_flag_for_the_build()
     assert "-gdwarf-4" in (not_under_valgrind(log) or "")
 
 
-def test_a_program_that_starts_itself_anew_is_said_not_to_run_under_valgrind() -> None:
+def test_a_program_that_starts_itself_anew_is_named_as_the_reason() -> None:
     """As valgrind 3.19 writes it of execv("/proc/self/exe", ...)."""
     log = (
         "==7== Callgrind, a call-graph generating cache profiler\n"
