@@ -16,15 +16,14 @@ from typing import BinaryIO
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.constants import SH_FLAGS
-from elftools.elf.dynamic import DynamicSection, DynamicTag
+from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
 
 from nalm_agent.artifacts.artifact_file import open_file
+from nalm_agent.artifacts.elf_image import linked_by
 from nalm_agent.runtime.errors import BuildError
 
 _LEFT_OUT = {"SHT_NOTE", "SHT_NULL"}
-_LINKED_BY = ("DT_NEEDED", "DT_RPATH", "DT_RUNPATH", "DT_FLAGS", "DT_FLAGS_1")
-"""Entries of the dynamic section that count; the others are positions in the file."""
 
 
 def code_digest(artifacts: Iterable[Path]) -> str:
@@ -50,7 +49,7 @@ def digest_of_loaded(file: BinaryIO, elf: ELFFile) -> str:
         if not section["sh_flags"] & SH_FLAGS.SHF_ALLOC or section["sh_type"] in _LEFT_OUT:
             continue
         if isinstance(section, DynamicSection):
-            total.update(repr([_linked_by(tag) for tag in section.iter_tags()]).encode())
+            total.update(repr([linked_by(tag) for tag in section.iter_tags()]).encode())
             continue
         total.update(f"{section.name}\0{section['sh_size']}\0{section['sh_flags']}\0".encode())
         if section["sh_type"] == "SHT_NOBITS":
@@ -60,11 +59,3 @@ def digest_of_loaded(file: BinaryIO, elf: ELFFile) -> str:
         else:
             total.update(section.data())
     return total.hexdigest()
-
-
-def _linked_by(tag: DynamicTag) -> tuple[str, str | int] | None:
-    kind = tag.entry.d_tag
-    if kind not in _LINKED_BY:
-        return None
-    names = {"DT_NEEDED": "needed", "DT_RPATH": "rpath", "DT_RUNPATH": "runpath"}
-    return kind, getattr(tag, names[kind]) if kind in names else tag.entry.d_val

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elftools.elf.constants import SH_FLAGS
-from elftools.elf.dynamic import DynamicSection
+from elftools.elf.dynamic import DynamicSection, DynamicTag
 from elftools.elf.elffile import ELFFile
 from nalm_core.text.plain_text import plain_line
 
@@ -19,10 +19,15 @@ from nalm_agent.artifacts.artifact_file import open_file
 
 _SYMBOL = struct.Struct("<IBBHQQ")
 _RELA = struct.Struct("<QQq")
+_WORD = struct.Struct("<Q")
+_PACKED = ("SHT_RELR", 19)
+"""By name, and by number where pyelftools does not know the name."""
 R_RELATIVE, R_COPY = 8, 5
 FUNCTION, OBJECT, TLS, IFUNC = 2, 1, 6, 10
 _WITHOUT_BYTES = ("SHT_NOBITS", "SHT_NULL")
 _EXPORTED = {FUNCTION, OBJECT, IFUNC}
+_LINKED_BY = ("DT_NEEDED", "DT_RPATH", "DT_RUNPATH", "DT_FLAGS", "DT_FLAGS_1")
+"""Entries of the dynamic section that count; the others are positions in the file."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +77,8 @@ class Image:
     """By the address of the slot."""
     exports: list[Symbol]
     """Functions and data that other files find by name."""
-    needed: list[str]
-    """Names of the libraries that the loader loads with it, in its order."""
+    linked: list[tuple[str, str | int]]
+    """The loader, the libraries that it loads with the file, where it looks for them, and how it binds."""
 
     def section_at(self, address: int) -> Section | None:
         """The section that contains an address."""
@@ -105,11 +110,14 @@ def read_image(path: Path) -> Image | None:
                 names = elf.get_section(dynamic["sh_link"]).data() if rela["sh_link"] else b""
                 known = list(_symbols(dynamic.data(), names)) if names else []
                 pointers.update(_pointers(rela.data(), known))
+        for packed in elf.iter_sections():
+            if packed["sh_type"] in _PACKED:
+                pointers.update(_packed_pointers(packed.data(), loaded))
         exports = list[Symbol]()
         for section in elf.iter_sections("SHT_DYNSYM"):
             found = _symbols(section.data(), elf.get_section(section["sh_link"]).data())
             exports += [one for one in found if one.defined and one.kind in _EXPORTED]
-        needed = needed_libraries(elf)
+        linked = _linked(elf)
     placed = [one for one in loaded if not (one.thread_local and one.kind == "SHT_NOBITS")]
     return Image(
         sorted(placed, key=lambda section: section.start),
@@ -117,7 +125,7 @@ def read_image(path: Path) -> Image | None:
         symbols,
         pointers,
         exports,
-        needed,
+        linked,
     )
 
 
@@ -145,6 +153,25 @@ def needed_libraries(elf: ELFFile) -> list[str]:
     ]
 
 
+def linked_by(tag: DynamicTag) -> tuple[str, str | int] | None:
+    """An entry of the dynamic section that decides what is loaded and how; None for another one."""
+    kind = tag.entry.d_tag
+    if kind not in _LINKED_BY:
+        return None
+    names = {"DT_NEEDED": "needed", "DT_RPATH": "rpath", "DT_RUNPATH": "runpath"}
+    return kind, getattr(tag, names[kind]) if kind in names else tag.entry.d_val
+
+
+def _linked(elf: ELFFile) -> list[tuple[str, str | int]]:
+    found, loader = list[tuple[str, str | int]](), elf.get_section_by_name(".interp")
+    if loader is not None:
+        found.append(("loader", loader.data().hex()))
+    for section in elf.iter_sections():
+        if isinstance(section, DynamicSection):
+            found += [entry for tag in section.iter_tags() if (entry := linked_by(tag)) is not None]
+    return found
+
+
 def _section(found: object) -> Section:
     header = found.header  # type: ignore[attr-defined]
     flags, kind = header["sh_flags"], header["sh_type"]
@@ -164,6 +191,24 @@ def _symbols(table: bytes, names: bytes) -> Iterator[Symbol]:
     for name, info, _, section, value, size in _SYMBOL.iter_unpack(table):
         text = plain_line(names[name : names.index(b"\0", name)].decode(errors="replace"))
         yield Symbol(text, info & 0xF, value, size, section != 0)
+
+
+def _packed_pointers(table: bytes, loaded: list[Section]) -> Iterator[tuple[int, Pointer]]:
+    """Pointers into this file by DT_RELR: an address, then bitmaps of the 63 words after it, and so on. The
+    slots themselves hold where they point."""
+    at = 0
+    for (entry,) in _WORD.iter_unpack(table):
+        if entry & 1:
+            slots = [at + _WORD.size * bit for bit in range(63) if entry >> bit + 1 & 1]
+            at += _WORD.size * 63
+        else:
+            slots = [entry]
+            at = entry + _WORD.size
+        for slot in slots:
+            for section in loaded:
+                if section.start <= slot <= section.start + len(section.data) - _WORD.size:
+                    (target,) = _WORD.unpack_from(section.data, slot - section.start)
+                    yield slot, Pointer(R_RELATIVE, target, "")
 
 
 def _pointers(table: bytes, known: list[Symbol]) -> Iterator[tuple[int, Pointer]]:

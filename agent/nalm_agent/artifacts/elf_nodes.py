@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from capstone import CS_ARCH_X86, CS_MODE_64, Cs
+from nalm_core.text.symbol_names import without_clone
 
 from nalm_agent.artifacts.elf_image import FUNCTION, IFUNC, OBJECT, R_COPY, TLS, Image, Section, Symbol
 
@@ -30,7 +31,6 @@ _START_FILES = {"deregister_tm_clones", "register_tm_clones"}
 """Of the compiler's start files, run once: they refer to where the linker ended a section."""
 _PADDING = frozenset(b"\x90\xcc\x00\x66\x2e\x0f\x1f\x40\x44\x80\x84")
 _RIP = re.compile(r"\[rip(?: ([+-]) (0x[0-9a-f]+|\d+))?\]")
-_CLONE = re.compile(r"\.(constprop|isra|part|cold|lto_priv|localalias)(\.\d+)*")
 _SHORT = frozenset([0xEB, 0xE0, 0xE1, 0xE2, 0xE3, *range(0x70, 0x80)])
 POINTER_BYTES, ENTRY_BYTES = 8, 4
 
@@ -121,7 +121,7 @@ class _Reader:
                 following = starts[index + 1] if index + 1 < len(symbols) else section.end
                 end = symbol.start + symbol.size if symbol.size else following
                 found += self._between(section, position, symbol.start)
-                found.append(Node("function", _plain(symbol.name), symbol.start, end))
+                found.append(Node("function", without_clone(symbol.name), symbol.start, end))
                 position = end
             found += self._between(section, position, section.end)
         return found
@@ -187,7 +187,7 @@ class _Reader:
 
     def _objects(self) -> list[Node]:
         return [
-            Node(section.name, _plain(symbol.name), symbol.start, symbol.start + symbol.size)
+            Node(section.name, without_clone(symbol.name), symbol.start, symbol.start + symbol.size)
             for section in self._data_sections()
             if not section.thread_local
             for symbol in self._named_in(section, {OBJECT})
@@ -307,10 +307,6 @@ def thread_local_shape(image: Image) -> list[tuple[str, int, int]]:
     """Relative positions of thread-local variables, by which code refers to them."""
     variables = [(one.name, one.start, one.size) for one in image.symbols if one.kind == TLS and one.defined]
     return sorted([*variables, *((section.name, 0, section.size) for section in image.thread_local)])
-
-
-def _plain(name: str) -> str:
-    return _CLONE.sub("", name)
 
 
 def _is_branch(mnemonic: str) -> bool:

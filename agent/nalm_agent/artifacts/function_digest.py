@@ -2,9 +2,10 @@
 """Position-independent digests of functions: they show whether code only moved, and which functions changed.
 
 Two builds have equal digests if their functions and data can be paired so that each pair has the same
-machine code or bytes and refers to paired ones (colour refinement: every piece's digest combines its content
-and its references' digests, until no more pieces are distinguished). Names do not matter, except exported
-ones; nor does the order in the file.
+machine code or bytes, and refers to paired ones and is referred to by them (colour refinement: every piece's
+digest combines its content and the digests of both, until no more pieces are distinguished). Names do not
+matter, except exported ones; nor does the order in the file. What the loader gets to know (libraries, where
+they are) counts.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ if TYPE_CHECKING:  # reading ELF files loads a disassembler, so only when necess
     from nalm_agent.artifacts.elf_image import Image
     from nalm_agent.artifacts.elf_nodes import Node, Reference
 
-VERSION = 2
+VERSION = 3
+_NOWHERE = bytes(32)
+"""In place of the digest of a target outside of the file."""
 
 
 @dataclass(frozen=True)
@@ -121,15 +124,25 @@ def _cancel(left: list[Function], right: list[Function], key: object) -> None:
 def _refined(image: Image, found: list[Node]) -> bytes:
     """One digest for all pieces and how they refer to each other."""
     colours = [_digest(one.kind, one.content) for one in found]
+    leading = [[(_kind(one), one.target) for one in piece.references] for piece in found]
+    coming: list[list[tuple[bytes, int]]] = [[] for _ in found]
+    for source, references in enumerate(leading):
+        for kind, target in references:
+            if target is not None:
+                coming[target].append((kind, source))
     classes = len(set(colours))
     while True:
         colours = [
-            _digest(own, *(part for ref in one.references for part in _coloured(ref, colours)))
-            for own, one in zip(colours, found, strict=True)
+            _digest(
+                own,
+                b"".join(kind + (_NOWHERE if target is None else colours[target]) for kind, target in to),
+                b"".join(sorted(kind + colours[source] for kind, source in by)),
+            )
+            for own, to, by in zip(colours, leading, coming, strict=True)
         ]
         finer = len(set(colours))
         if finer == classes:
-            linked = (image.needed, _exported(image, found, colours))
+            linked = (image.linked, _exported(image, found, colours))
             return _digest(repr(thread_local_shape(image)), repr(linked), *sorted(colours))
         classes = finer
 
@@ -145,9 +158,9 @@ def _exported(image: Image, found: list[Node], colours: list[bytes]) -> list[tup
     return sorted(exported)
 
 
-def _coloured(reference: Reference, colours: list[bytes]) -> tuple[str | bytes, ...]:
-    target = b"" if reference.target is None else colours[reference.target]
-    return reference.label, str(reference.offset), target
+def _kind(reference: Reference) -> bytes:
+    """A reference without its target, in as many bytes as any other."""
+    return _digest(reference.label, str(reference.offset))
 
 
 def _described(found: list[Node]) -> Iterable[Function]:

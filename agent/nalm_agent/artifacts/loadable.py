@@ -18,9 +18,11 @@ from nalm_agent.artifacts.code_digest import digest_of_loaded
 from nalm_agent.artifacts.elf_image import held_bytes, loaded_bytes, needed_libraries
 
 _MAGIC = b"\x7fELF"
-_TYPE = slice(16, 18)
+_TYPE, _MACHINE = slice(16, 18), slice(18, 20)
 _RELOCATABLE = (b"\x01\x00", b"\x00\x01")
 """ET_REL, in either byte order."""
+_BPF = (b"\xf7\x00", b"\x00\xf7")
+"""EM_BPF, in either byte order: an object file that an NF loads, and no linker."""
 _ARCHIVES = (b"!<arch>\n", b"!<thin>\n")
 
 
@@ -73,6 +75,16 @@ def files_below(folder: Path) -> Iterator[Path]:
                 yield path
 
 
+def links_below(folder: Path) -> dict[str, str]:
+    """Where each symbolic link below a directory leads, by its path."""
+    return {
+        str(path.relative_to(folder)): str(path.readlink())
+        for place, folders, files in os.walk(folder)
+        for name in (*folders, *files)
+        if (path := Path(place, name)).is_symlink()
+    }
+
+
 def is_program(path: Path) -> bool:
     """True if a regular file is an ELF file that a loader can load, not an object file."""
     head = _head(path)
@@ -80,9 +92,10 @@ def is_program(path: Path) -> bool:
 
 
 def is_for_the_linker(path: Path) -> bool:
-    """True if a regular file is an object file or an archive of object files."""
+    """True if a regular file is an object file, but not of BPF, or an archive of object files."""
     head = _head(path)
-    return head.startswith(_ARCHIVES) or (head.startswith(_MAGIC) and head[_TYPE] in _RELOCATABLE)
+    is_object = head.startswith(_MAGIC) and head[_TYPE] in _RELOCATABLE
+    return head.startswith(_ARCHIVES) or (is_object and head[_MACHINE] not in _BPF)
 
 
 def brought_in(first: Iterable[str], files: Mapping[str, Loadable]) -> set[str]:
@@ -116,7 +129,7 @@ def _head(path: Path) -> bytes:
     except OSError:  # neither nalm nor the NF can read it
         return b""
     with os.fdopen(handle, "rb") as file:
-        return file.read(_TYPE.stop)
+        return file.read(_MACHINE.stop)
 
 
 def _read(file: BinaryIO) -> Loadable:

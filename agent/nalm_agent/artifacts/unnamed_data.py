@@ -38,10 +38,10 @@ _OF_BUILD_SYSTEMS = frozenset(
 """Names of files and directories that build systems write for themselves."""
 _OF_COMPILERS = (
     *(".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".inc", ".rs", ".go", ".s", ".S", ".i", ".ii"),
-    *(".o", ".obj", ".a", ".d", ".P", ".la", ".lo", ".pc", ".cmake", ".gch", ".pch", ".dwo", ".gcno"),
+    *(".obj", ".a", ".d", ".P", ".la", ".lo", ".pc", ".cmake", ".gch", ".pch", ".dwo", ".gcno"),
     *(".rlib", ".rmeta", ".log"),
 )
-"""Suffixes of sources, and of files between sources and programs."""
+"""Suffixes of sources, and of files between sources and programs; not of objects, which may be of BPF."""
 
 
 def unnamed_data(build: Path, contents: Contents) -> list[str] | None:

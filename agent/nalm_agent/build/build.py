@@ -18,7 +18,7 @@ from nalm_core.report.run_report import Build
 from nalm_agent.artifacts import function_digest
 from nalm_agent.artifacts.contents import Contents, contents
 from nalm_agent.artifacts.limited_reading import LimitedReading
-from nalm_agent.artifacts.loadable import Loadable, loadable_files
+from nalm_agent.artifacts.loadable import Loadable, links_below, loadable_files
 from nalm_agent.artifacts.unnamed_data import unnamed_data
 from nalm_agent.build import sandbox
 from nalm_agent.build.commands import Surroundings, run_commands
@@ -66,6 +66,11 @@ class Built:
     def unnamed_data(self) -> list[str] | None:
         """Its data files that nalm.toml does not name, by path; None if there are too many to look at."""
         return unnamed_data(self.directory, self.contents)
+
+    @cached_property
+    def links(self) -> dict[str, str]:
+        """Where its symbolic links lead, by path."""
+        return links_below(self.directory)
 
     def functions(self, program: str) -> function_digest.Table | None:
         """Functions of one of its programs; None if they cannot be read (stripped, not x86-64)."""
@@ -269,7 +274,7 @@ def _fill(new: Path, task: Task) -> None:
 
 def _functions(directory: Path, program: str, reading: LimitedReading) -> function_digest.Table | None:
     """Functions of a program, read once and kept beside the build."""
-    kept = directory.parent / FUNCTIONS / f"{address(program)}.json"
+    kept = directory.parent / FUNCTIONS / f"{address(program, function_digest.VERSION)}.json"
     if not kept.exists():
         function_digest.save(reading.read(function_digest.table, [directory / program]), kept)
     return function_digest.load(kept)

@@ -8,7 +8,7 @@ may have others: packages are upgraded.
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from nalm_core.text.amounts import listed_at_most
@@ -80,14 +80,17 @@ def differing(base: Loaded, head: Loaded) -> list[str]:
 def same_untried(base: Built, head: Built) -> bool:
     """True if two builds run the same, whatever a run loads: they are equal, or differ only in the places of
     functions in programs that nalm.toml names. Data that it does not name may differ."""
+    if base.links != head.links:
+        return False
     named = base.contents.named | head.contents.named
     paths = differing(base.contents.digests, head.contents.digests)
     return named.issuperset(paths) and _only_placed(base, head, paths)
 
 
 def unnamed_differing(base: Built, head: Built) -> list[str]:
-    """Data files that nalm.toml does not name and that differ between two builds, by path."""
-    return differing_unnamed(base.directory, base.unnamed_data, head.directory, head.unnamed_data)
+    """Data files that nalm.toml does not name, and links, that differ between two builds, by path."""
+    data = differing_unnamed(base.directory, base.unnamed_data, head.directory, head.unnamed_data)
+    return sorted({*data, *differing(base.links, head.links)})
 
 
 def unnamed_note(paths: Sequence[str]) -> str:
@@ -100,7 +103,7 @@ def same_as_loaded(base: Built, head: Built, of_base: Loaded | None, of_head: Lo
     """True if two runs load the same functions, at whatever addresses; False if that is unknown."""
     if of_base is None or of_head is None:
         return False
-    return _only_placed(base, head, differing(of_base, of_head))
+    return of_base.keys() == of_head.keys() and _only_placed(base, head, differing(of_base, of_head))
 
 
 def not_loaded_note(base: Built, head: Built, of_base: Loaded, of_head: Loaded) -> str | None:
@@ -121,14 +124,35 @@ def are_programs(base: Built, head: Built, paths: Iterable[str]) -> bool:
     return all(path in base.contents.programs and path in head.contents.programs for path in paths)
 
 
-def changed_functions(base: Built, head: Built, paths: Iterable[str]) -> list[str] | None:
-    """Functions of the programs at these paths whose code or data differ; None if they cannot be read."""
-    programs = [path for path in paths if path in base.contents.programs or path in head.contents.programs]
-    if sum(_size(one, path) for one in (base, head) for path in programs) > MOST_READ_BYTES:
+def data_alone(base: Built, head: Built, of_base: Loaded | None, of_head: Loaded | None) -> bool:
+    """True if two runs load equal programs, and data that differ; False if that is unknown."""
+    if of_base is None or of_head is None:
+        return False
+    paths = differing(of_base, of_head)
+    programs = base.contents.programs.keys() | head.contents.programs.keys()
+    return bool(paths) and programs.isdisjoint(paths)
+
+
+def changed_functions(
+    base: Built, head: Built, of_base: Collection[str], of_head: Collection[str]
+) -> list[str] | None:
+    """Functions of base's programs at its paths, and of head's at its own, whose code or data differ.
+
+    None if they cannot be read, or if none differs by itself: then one uses other data or functions than
+    before, of equal contents.
+    """
+    sides = [
+        (one, [path for path in paths if path in one.contents.programs])
+        for one, paths in ((base, of_base), (head, of_head))
+    ]
+    if sum(_size(one, path) for one, paths in sides for path in paths) > MOST_READ_BYTES:
         return None
-    tables = [_functions(one, programs) for one in (base, head)]
-    old, new = tables
-    return None if old is None or new is None else function_digest.changed_functions(old, new)
+    old, new = (_functions(one, paths) for one, paths in sides)
+    if old is None or new is None:
+        return None
+    found = function_digest.changed_functions(old, new)
+    programs = sorted({path for _, paths in sides for path in paths})
+    return found if found or _only_placed(base, head, programs) else None
 
 
 def _only_placed(base: Built, head: Built, paths: Iterable[str]) -> bool:
@@ -139,8 +163,8 @@ def _only_placed(base: Built, head: Built, paths: Iterable[str]) -> bool:
 
 
 def _functions(built: Built, programs: Iterable[str]) -> Table | None:
-    """Functions of the programs that the build has; None if those of one cannot be read."""
-    found = [built.functions(path) for path in programs if path in built.contents.programs]
+    """Functions of some of the build's programs; None if those of one cannot be read."""
+    found = [built.functions(path) for path in programs]
     tables = [one for one in found if one is not None]
     return (
         Table("", tuple(each for one in tables for each in one.functions))

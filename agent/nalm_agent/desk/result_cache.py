@@ -26,7 +26,7 @@ from nalm_agent.store.store import address
 
 ANSWERS = "answers"
 DECIDED = frozenset({"same", "improved", "regressed"})
-_SAME_IS = "what a run loads and reads, and what commands and variables name"
+_SAME_IS = "what a run loads and reads, what commands and variables name, links, and what the loader is told"
 """What builds are compared by. Part of the address: earlier versions compared less."""
 
 

@@ -46,11 +46,14 @@ class Comparison(Protocol):
     def arms(self, base: Ready, head: Ready) -> dict[Arm, Ready]:
         """The arms to run."""
 
-    def stopping(self, report: RunReport, kernel_share: float, *, functions_alone: bool) -> Settings:
+    def stopping(
+        self, report: RunReport, kernel_share: float, *, functions_alone: bool, data_alone: bool
+    ) -> Settings:
         """The settings by which rounds end, after instructions were counted and before the first round.
 
         kernel_share: of the arms' CPU time, as far as it is known. functions_alone: whether the arms load the
-        same but for changed functions, and their code is placed in several ways.
+        same but for changed functions, and their code is placed in several ways. data_alone: whether they
+        load the same programs, and other data: it says little that these execute as many instructions.
         """
 
     def decider(self) -> Decider:
@@ -75,9 +78,11 @@ class TwoCommits:
     def arms(self, base: Ready, head: Ready) -> dict[Arm, Ready]:
         return arms_to_run(base, head)
 
-    def stopping(self, report: RunReport, kernel_share: float, *, functions_alone: bool) -> Settings:
+    def stopping(
+        self, report: RunReport, kernel_share: float, *, functions_alone: bool, data_alone: bool
+    ) -> Settings:
         arm, counted = judged_arm(report), kernel_share < MOSTLY_KERNEL
-        equal = counted and arm is not None and have_equal_counts(report, arm)
+        equal = counted and not data_alone and arm is not None and have_equal_counts(report, arm)
         fine = counted and functions_alone and report.settings.margin < FINE_MARGIN
         changed = changed_stages(report) if fine else None
         return report.settings.model_copy(update={"equal_counts": equal, "changed_stages": changed})
@@ -105,7 +110,9 @@ class TwoVariants:
     def arms(self, base: Ready, head: Ready) -> dict[Arm, Ready]:
         return {Arm.BASE: base, Arm.HEAD: head}
 
-    def stopping(self, report: RunReport, kernel_share: float, *, functions_alone: bool) -> Settings:
+    def stopping(
+        self, report: RunReport, kernel_share: float, *, functions_alone: bool, data_alone: bool
+    ) -> Settings:
         return report.settings
 
     def decider(self) -> Decider:

@@ -50,7 +50,8 @@ OTHER_THAN_KEPT = (
 )
 RECORDED = (
     "instructions by stage, function (40 a stage), call path (callers named alike) and line, and names "
-    "of all functions executed, as people write them, of its lcores, whose slices end at polls"
+    "of all functions executed, as people write them without versions, of its lcores, whose slices end "
+    "at polls"
 )
 """The contents of a kept count. Part of its address, since earlier counts held less, or counted waiting."""
 MODELLED = "events of caches and branches by stage"

@@ -25,6 +25,7 @@ from nalm_agent.build.equal_code import (
     Loaded,
     are_programs,
     changed_functions,
+    data_alone,
     differing,
     loaded,
     not_loaded_note,
@@ -57,6 +58,7 @@ from nalm_agent.measure.rounds import (
     Bench,
     TryOut,
     measure_rounds,
+    require_own_fault,
     run_alone,
     try_out,
 )
@@ -145,6 +147,9 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
             found_same = not equal and (
                 not read if known_same else _same_code(builder, built_base, built_head, started.loads)
             )
+            builder.data_alone = data_alone(
+                built_base, built_head, started.loads[Arm.BASE], started.loads[Arm.HEAD]
+            )
             if found_same and len(arms) == 2 and _nothing_to_measure(builder, first, second):
                 return builder.report(RunStatus.UNCHANGED)
             _measure_arms(builder, comparison, place, arms, started, config=config, progress=progress)
@@ -191,15 +196,16 @@ def _nothing_to_measure(builder: ReportBuilder, base: Ready, head: Ready) -> boo
 def _same_code(builder: ReportBuilder, base: Built, head: Built, loads: Mapping[Arm, Loaded | None]) -> bool:
     """True if the arms load the same. Adds a note to the builder about other differences."""
     of_base, of_head = loads[Arm.BASE], loads[Arm.HEAD]
-    if of_base is None or of_head is None:
-        paths = differing(base.contents.digests, head.contents.digests)
-    else:
-        paths = differing(of_base, of_head)
-        if note := not_loaded_note(base, head, of_base, of_head):
-            builder.notes.append(note)
-    builder.changed_functions = changed_functions(base, head, paths)
+    every: tuple[Loaded, Loaded] = base.contents.digests, head.contents.digests
     known = of_base is not None and of_head is not None
-    builder.functions_alone = known and are_programs(base, head, paths)
+    old, new = every if of_base is None or of_head is None else (of_base, of_head)
+    if known and (note := not_loaded_note(base, head, old, new)):
+        builder.notes.append(note)
+    paths = differing(old, new)
+    builder.changed_functions = changed_functions(
+        base, head, [path for path in paths if path in old], [path for path in paths if path in new]
+    )
+    builder.functions_alone = known and old.keys() == new.keys() and are_programs(base, head, paths)
     return same_as_loaded(base, head, of_base, of_head)
 
 
@@ -265,12 +271,15 @@ def _try_arms(builder: ReportBuilder, place: Place, arms: Mapping[Arm, Ready], p
 
 @contextmanager
 def _base_runs_alone(runs: Mapping[Arm, ArmRun], work: WorkDir, settings: Settings) -> Iterator[None]:
-    """Another arm's failure within is its own only if base runs on by itself. Raises ArmFailedError."""
+    """Another arm's failure within is its own only if base runs on by itself, and if the arm does not start
+    by itself, either. Raises ArmFailedError."""
     try:
         yield
     except ArmFailedError as failure:
         if failure.arm is not Arm.BASE:
             run_alone(runs[Arm.BASE], work, settings)
+            if failure.seed is not None:
+                require_own_fault(failure, runs[failure.arm], work)
         raise
 
 
@@ -307,6 +316,7 @@ def _measure_arms(
         builder.report(RunStatus.MEASURED),
         in_kernel,
         functions_alone=builder.functions_alone and config.judge.layouts != 1,
+        data_alone=builder.data_alone,
     )
     if builder.instructions and in_kernel >= MOSTLY_KERNEL:
         builder.notes.append(

@@ -131,6 +131,8 @@ class ReportBuilder:
         self.changed_functions: list[str] | None = None
         self.functions_alone = False
         """Whether what the arms load is known, and differs in programs alone."""
+        self.data_alone = False
+        """Whether it is known, and differs in other files than programs alone."""
         self.ended_by: EndedBy | None = None
 
     def at_fault(self, arm: Arm, error: NalmError) -> RunReport:

@@ -44,7 +44,7 @@ from nalm_agent.measure.report_room import ReportRoom
 from nalm_agent.nf.batches import batches_between
 from nalm_agent.nf.busy_threads import busy_threads
 from nalm_agent.nf.kernel_share import kernel_share
-from nalm_agent.nf.known_failures import pipeline
+from nalm_agent.nf.known_failures import only_beside_base, pipeline
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.lcore_threads import lcore_threads
 from nalm_agent.nf.paced_nf import PacedNf
@@ -90,10 +90,12 @@ class TurnsOf(Protocol):
 class ArmFailedError(Exception):
     """An arm's NF is at fault."""
 
-    def __init__(self, arm: Arm, error: NfError) -> None:
+    def __init__(self, arm: Arm, error: NfError, seed: int | None = None) -> None:
+        """seed: of the launch in which it did not start; None: it did."""
         super().__init__(str(error))
         self.arm = arm
         self.error = error
+        self.seed = seed
 
 
 @dataclass(frozen=True)
@@ -112,12 +114,12 @@ class TryOut:
 
 
 @contextmanager
-def blame(arm: Arm) -> Iterator[None]:
-    """Turns an NfError into an ArmFailedError with the arm."""
+def blame(arm: Arm, seed: int | None = None) -> Iterator[None]:
+    """Turns an NfError into an ArmFailedError with the arm. seed: while it starts."""
     try:
         yield
     except NfError as error:
-        raise ArmFailedError(arm, error) from error
+        raise ArmFailedError(arm, error, seed) from error
 
 
 def try_out(run: ArmRun, work: WorkDir, turn_ms: float) -> TryOut:
@@ -149,7 +151,8 @@ LAUNCHES_ALONE = 4
 
 def run_alone(run: ArmRun, work: WorkDir, settings: Settings) -> None:
     """Runs an arm for several times as long as a launch, after another one failed in its turn: a program that
-    ends by itself, as after a number of packets, is no fault of the commit whose turn came first.
+    ends by itself or receives no more, as after a number of packets, is no fault of the commit whose turn
+    came first.
 
     Raises ArmFailedError if it fails, too.
     """
@@ -158,7 +161,14 @@ def run_alone(run: ArmRun, work: WorkDir, settings: Settings) -> None:
     with blame(run.arm), start_arm(run, work, seed=0) as nf:
         nf.wait_ready()
         for _ in range(turns):
-            nf.counted_turn(settings.turn_ms)
+            _require_forwarding(nf, nf.counted_turn(settings.turn_ms))
+
+
+def require_own_fault(failure: ArmFailedError, run: ArmRun, work: WorkDir) -> None:
+    """Starts an arm alone that did not start beside base. Raises ArmFailedError for base if it starts."""
+    with suppress(NfError), start_arm(run, work, seed=failure.seed or 0) as nf:
+        nf.wait_ready()
+        raise ArmFailedError(Arm.BASE, only_beside_base(failure.arm, failure.error)) from failure
 
 
 def busy_between_turns(arm: Arm, names: Sequence[str]) -> str | None:
@@ -265,12 +275,12 @@ def _measure_launch(
     settings, running, rounds = bench.settings, dict[Arm, NfInTurns](), list[Round]()
     with ExitStack() as stack:
         for arm, run in runs.items():
-            with blame(arm):
+            with blame(arm, seed=launch):
                 running[arm] = stack.enter_context(start_arm(run, bench.work, seed=launch))
         beside = every_second([arm for arm, run in runs.items() if _may_move(run)], launch, bench.cores)
         with elsewhere([running[arm].pid for arm in beside], bench.cores) as moved:
             for arm, nf in running.items():
-                with blame(arm):
+                with blame(arm, seed=launch):
                     nf.wait_ready()
         for arm in beside:
             moved.bind(_threads_of_lcores(running[arm]))
@@ -391,11 +401,16 @@ def _measure_turn(bench: Bench, nf: NfInTurns) -> tuple[TurnCounters, int]:
     stolen = steal_ns(bench.cores.cpus)
     turn = nf.counted_turn(bench.settings.turn_ms)
     stolen = steal_ns(bench.cores.cpus) - stolen
+    _require_forwarding(nf, turn)
+    return turn, max(0, stolen)
+
+
+def _require_forwarding(nf: NfInTurns, turn: TurnCounters) -> None:
+    """Raises NfError for a turn in which the NF had the CPU and forwarded nothing."""
     if counted_packets(nf.stages, turn.stages) == 0 and _had_the_cpu(turn.lcores):
         held = turn.buffers_in_use
         also = "" if held is None else f"; it holds {held} packet buffers"
         raise NfError(_FORWARDED_NOTHING + also, log=nf.log_tail())
-    return turn, max(0, stolen)
 
 
 def _in_bare_turns(running: Mapping[Arm, NfInTurns]) -> dict[Arm, RunningNf]:

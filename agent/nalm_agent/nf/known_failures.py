@@ -6,6 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from nalm_core.report.run_report import Arm
+
+from nalm_agent.runtime.errors import NfError
+
 OLDER_PROCESSOR = (
     "the program uses instructions that this host, or valgrind, does not support: build it for an older "
     "processor (DPDK: meson setup -Dcpu_instruction_set=haswell; elsewhere -march=haswell instead of "
@@ -105,9 +109,10 @@ KNOWN_FAILURES: tuple[tuple[re.Pattern[str], str], ...] = (
         "look beside its own file",
     ),
     (
-        re.compile(r"Device or resource busy"),
-        "another process uses this device or name: base and head run side by side, so if both make a network "
-        "interface of the kernel by the same name, begin run.command with `unshare -n`",
+        re.compile(r"Device or resource busy|Address (?:already )?in use"),
+        "another process uses this device, name or address: base and head run side by side, so if both make "
+        "a network interface of the kernel by the same name, or listen at the same port, begin run.command "
+        "with `unshare -n`; {run_dir} is a directory of each for sockets and files",
     ),
 )
 """Patterns of programs' and drivers' output, with advice. The first match counts."""
@@ -120,6 +125,9 @@ NOT_UNDER_VALGRIND = re.compile(
 UNREAD_DEBUG_INFORMATION = re.compile(
     r"Valgrind: debuginfo reader: (?:ensure_valid failed|Possibly corrupted debuginfo file)"
 )
+
+STARTS_ITSELF = re.compile(r"^valgrind: You cannot run '[^\n]*' directly\.$", re.MULTILINE)
+"""A program that runs /proc/self/exe, which is valgrind's own program."""
 
 LEFT_THE_FOREGROUND = (
     "a program that becomes a daemon leaves nalm's sight: start it with its option to stay in the foreground"
@@ -153,6 +161,11 @@ HUNG = (
     "an lcore waits for a lock, a ring or another thread, or does not poll any more (`gdb --pid` shows "
     "where, while the NF runs)"
 )
+MORE_LCORES = "set lcores = {} in its scenario of nalm.toml: nalm then waits for all of them"
+PROBE_AGAIN = (
+    "another of its processes has opened the probe's file again: a program that starts itself anew, or "
+    "several processes with a probe; one process may have NALM_PROBE_FILE"
+)
 POLLS_ON = (
     "its lcores poll on and receive nothing: its packet buffers may be used up (a leak, or a pool that is "
     "too small), or its source of packets has ended"
@@ -162,6 +175,13 @@ POLLS_ON = (
 def advice(log: str) -> str | None:
     """Advice on a program's last output; None if it matches no known failure."""
     return next((text for pattern, text in KNOWN_FAILURES if pattern.search(log)), None)
+
+
+def only_beside_base(arm: Arm, error: NfError) -> NfError:
+    """The error of base if an arm starts alone, and not while base runs: both need something that exists
+    once, such as an address at which they listen. error: of the arm beside base."""
+    message = f"{arm} does not start beside it, and starts alone: {error.message}"
+    return NfError(message, hint=error.hint, log=error.log)
 
 
 def flushes(command: Sequence[str]) -> bool:
@@ -181,6 +201,11 @@ def not_under_valgrind(log: str) -> str | None:
         return (
             "valgrind cannot read the program's debug information, as clang writes it in DWARF 5: build with "
             "-gdwarf-4, or with gcc"
+        )
+    if STARTS_ITSELF.search(log):
+        return (
+            "valgrind cannot run a program that starts itself anew by /proc/self/exe: let it start its own "
+            "path, or begin with the option or variable that it gives itself"
         )
     found = NOT_UNDER_VALGRIND.search(log)
     if found is None:

@@ -24,10 +24,12 @@ from nalm_agent.nf.known_failures import (
     LEFT_THE_FOREGROUND,
     LENT_PROBE_BLAMED,
     LENT_PROBE_STUCK,
+    MORE_LCORES,
     NO_LENT_PROBE,
     PANIC,
     PIPELINE,
     POLLS_ON,
+    PROBE_AGAIN,
     advice,
     flushes,
 )
@@ -95,6 +97,8 @@ class RunningNf(NfProcess):
         """What run.setup printed, while it runs."""
         self._stalled: _Progress | None = None
         """Of a turn that packets end, once none has passed for too long."""
+        self._lcores: int | None = None
+        """At the gate when it was ready."""
         self.probe: ProbeFile
         self.gate: Gate | None = None
         super().__init__(replace(how, environment={**of_probe, **how.environment}), work)
@@ -123,6 +127,7 @@ class RunningNf(NfProcess):
             self._how.ready_seconds,
             f"did not bring {amount(self._how.lcores, 'lcore')} to the gate",
         )
+        self._lcores = len(self.probe.states())
 
     def _set_up(self) -> None:
         """Runs the command that sets the NF up. Raises NfError."""
@@ -294,8 +299,16 @@ class RunningNf(NfProcess):
         return batch_snapshot(self.probe)
 
     def snapshot(self) -> Snapshot:
-        """The current counters."""
-        return self.probe.snapshot()
+        """The current counters. Raises NfError if it has other lcores than when it was ready."""
+        found = self.probe.snapshot()
+        now, then = len(found.blocks), self._lcores
+        if then is not None and now != then:
+            raise NfError(
+                f"the NF has {amount(now, 'lcore')}, and had {then} when it was ready",
+                log=tail(self._log),
+                hint=MORE_LCORES.format(now) if now > then else PROBE_AGAIN,
+            )
+        return found
 
     def finish(self) -> None:
         """Ends the NF. Raises NfError if it does not end or ends with an error."""

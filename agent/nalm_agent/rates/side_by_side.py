@@ -5,10 +5,11 @@ generator outside of the NF sends to one NF at a time; with one, they take turns
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 from nalm_core.report.run_report import Arm, ArmInfo
 
+from nalm_agent.nf.known_failures import only_beside_base
 from nalm_agent.runtime.errors import BuildError, NalmError, NfError
 from nalm_agent.trials.trial_nf import NfRun, TrialNf
 
@@ -45,6 +46,12 @@ def groups(launch: int, runs: Mapping[Arm, NfRun]) -> Sequence[Sequence[Arm]]:
     return [[arm] for arm in arms] if outside else [arms]
 
 
+def _require_own_fault(arm: Arm, error: NfError, run: NfRun, launch: int) -> None:
+    """Starts an arm alone that did not start beside base. Raises ArmError for base if it starts."""
+    with suppress(NfError), TrialNf(run, launch=launch):
+        raise ArmError(Arm.BASE, only_beside_base(arm, error)) from error
+
+
 @contextmanager
 def alive(
     launch: int, group: Sequence[Arm], runs: Mapping[Arm, NfRun], known: dict[Arm, ArmInfo]
@@ -56,8 +63,13 @@ def alive(
     with ExitStack() as stack:
         arms: dict[Arm, TrialNf] = {}
         for arm in order(launch, group):
-            with blame(arm):
+            try:
                 arms[arm] = stack.enter_context(TrialNf(runs[arm], launch=launch))
+            except NfError as error:
+                stack.close()
+                if arm is not Arm.BASE and arms:
+                    _require_own_fault(arm, error, runs[arm], launch)
+                raise ArmError(arm, error) from error
         known.update({arm: arms[arm].info for arm in ORDER if arm in arms})
         yield arms
         for arm, nf in arms.items():

@@ -58,6 +58,15 @@ def test_a_file_that_a_run_is_given_is_data_of_the_build(tmp_path: Path, text: s
     assert contents_of(tmp_path, text).digest != before.digest
 
 
+def test_programs_of_bpf_in_a_directory_are_data(tmp_path: Path) -> None:
+    (tmp_path / "xdp").mkdir()
+    of_bpf = b"\x7fELF\x02\x01\x01".ljust(16, b"\0") + b"\x01\x00\xf7\x00"
+    (tmp_path / "xdp" / "filter.o").write_bytes(of_bpf)
+    (tmp_path / "xdp" / "lcore.o").write_bytes(of_bpf.replace(b"\xf7", b"\x3e"))
+    text = NALM_TOML.replace('"{traffic}"]', '"{traffic}", "--filters={build}/xdp"]')
+    assert list(contents_of(tmp_path, text).data) == ["xdp/filter.o"]
+
+
 def test_a_program_that_sets_the_nf_up_is_named(tmp_path: Path) -> None:
     """It has ended before the files are read that the NF has mapped."""
     shutil.copy("/bin/false", tmp_path / "ctl")

@@ -74,7 +74,16 @@ class Pair:
         self.folder = folder
 
     def tables(self, source: str, *options: str) -> tuple[Table, Table]:
-        first, second = built(self.folder / "a", WHOLE, *options), built(self.folder / "b", source, *options)
+        return self._read(
+            built(self.folder / "a", WHOLE, *options), built(self.folder / "b", source, *options)
+        )
+
+    def linked(self, option: str) -> tuple[Table, Table]:
+        """The program, and the same one linked with an option."""
+        return self._read(built(self.folder / "a", WHOLE), built(self.folder / "b", WHOLE, option))
+
+    @staticmethod
+    def _read(first: Path, second: Path) -> tuple[Table, Table]:
         assert code_digest([first]) != code_digest([second])
         tables = table([first]), table([second])
         assert tables[0] is not None
@@ -99,7 +108,10 @@ MOVED = {
 
 
 @pytest.mark.parametrize("source", MOVED.values(), ids=MOVED.keys())
-@pytest.mark.parametrize("options", [(), ("-falign-functions=64",), ("-g", "-fcf-protection=none")])
+@pytest.mark.parametrize(
+    "options",
+    [(), ("-falign-functions=64",), ("-g", "-fcf-protection=none"), ("-Wl,-z,pack-relative-relocs",)],
+)
 def test_placement(pair: Pair, source: str, options: tuple[str, ...]) -> None:
     first, second = pair.tables(source, *options)
     assert changed_functions(first, second) == []
@@ -152,6 +164,52 @@ def test_a_change_is_named_among_moved_functions(pair: Pair) -> None:
     assert changed_functions(first, second) == ["work"]
 
 
+TWINS = """#include <stdio.h>
+static unsigned long mine, others;
+static volatile int lock_of_rx, lock_of_tx;
+__attribute__((noinline)) static void rx(void) { while (lock_of_rx) ; mine++; }
+__attribute__((noinline)) static void tx(void) { while (lock_of_tx) ; others++; }
+int main(int argc, char **argv)
+{
+    (void)argv;
+    lock_of_rx = lock_of_tx = argc > 9;
+    rx();
+    tx();
+    return printf("%lu %lu\\n", mine, others) < 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("while (lock_of_tx)", "while (lock_of_rx)"), ("others++", "mine++")],
+    ids=["another lock", "another counter"],
+)
+def test_data_of_the_same_contents_are_not_confused(tmp_path: Path, one: str, other: str) -> None:
+    """Two functions that use two locks, or one: every lock has the same bytes."""
+    assert one in TWINS
+    first, second = (
+        table([built(tmp_path / name, source)])
+        for name, source in (("a", TWINS), ("b", TWINS.replace(one, other)))
+    )
+    assert not placement_only(first, second)
+
+
+@pytest.mark.parametrize("option", ["-Wl,-z,norelro", "-Wl,-z,pack-relative-relocs"])
+def test_addresses_that_the_loader_writes_play_a_part(tmp_path: Path, option: str) -> None:
+    """They are in a table of their own with DT_RELR."""
+    source = """int first = 7, other = 8, *volatile chosen = &first;
+    __attribute__((noinline)) int is_it(int *given) { return given == &first ? 3 : 5; }
+    int main(void) { return is_it(chosen); }
+    """
+    options = ("-fPIC", "-pie", option)
+    one, two = (
+        table([built(tmp_path / name, text, *options)])
+        for name, text in (("a", source), ("b", source.replace("== &first", "== &other")))
+    )
+    assert one is not None and not placement_only(one, two)
+
+
 def test_the_names_of_exports_play_a_part(tmp_path: Path) -> None:
     """Two functions of a library that change names: who calls one by name gets the other."""
     first = "int first(int n) { return n * 3; }\nint other(int n) { return n * 5; }\n"
@@ -164,6 +222,16 @@ def test_the_names_of_exports_play_a_part(tmp_path: Path) -> None:
     )
     assert not placement_only(one, two)
     assert placement_only(one, three)
+
+
+@pytest.mark.parametrize(
+    "option", ["-Wl,-rpath,/opt/other", "-Wl,--dynamic-linker=/lib/other.so", "-Wl,-z,now"]
+)
+def test_how_the_loader_links_plays_a_part(pair: Pair, option: str) -> None:
+    """The same functions, with libraries of another directory."""
+    first, second = pair.linked(option)
+    assert changed_functions(first, second) == []
+    assert not placement_only(first, second)
 
 
 def test_a_table_is_kept(tmp_path: Path) -> None:

@@ -38,6 +38,15 @@ def test_files_of_build_systems_and_for_the_linker_are_left_out(build: Path) -> 
     assert unnamed_data(build, named) == ["share/rules.txt"]
 
 
+def test_programs_of_bpf_are_data(build: Path) -> None:
+    """An NF loads them itself: rte_bpf_elf_load(), or the driver of AF_XDP."""
+    subprocess.run(["gcc", "-x", "c", "-c", "-o", build / "lcore.o", "/dev/null"], check=True)
+    of_bpf = bytearray((build / "lcore.o").read_bytes())
+    of_bpf[18:20] = (247).to_bytes(2, "little")
+    (build / "filter.o").write_bytes(of_bpf)
+    assert unnamed_data(build, NOTHING_NAMED) == ["filter.o", "share/rules.txt", "share/table.bin"]
+
+
 def test_too_many_files_are_not_looked_at(build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_FILES", 1)
     assert unnamed_data(build, NOTHING_NAMED) is None

@@ -5,13 +5,18 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
 from building import toml
+from nalm_agent.artifacts.contents import Contents
+from nalm_agent.artifacts.loadable import loadable_files
+from nalm_agent.build.build import Built
+from nalm_agent.build.equal_code import changed_functions, data_alone
 from nalm_agent.nf.mapped_files import mapped_files, processes_of
 from nalm_agent.runtime.process import start, stop
-from nalm_core.report.run_report import Arm, RunReport, RunStatus
+from nalm_core.report.run_report import Arm, Build, RunReport, RunStatus
 from nalm_core.report.serialization import parse_report
 from tiny import Nalm, NfRepository
 from waiting import until
@@ -148,6 +153,89 @@ def test_counts_of_instructions_are_those_of_the_data(
     repository.commit("other data", other__txt="of this test alone\n")
     checked(repository, nalm, tmp_path, "--base", "HEAD~1", "--force")
     assert len(sorted((nalm.home / "store").rglob("counts*/*"))) > len(before)
+
+
+LINKS = (
+    BUILD_SH
+    + """$shared -o "$1/plugins/fast.so" fast.c
+$shared -o "$1/plugins/slow.so" slow.c
+ln -s CHOSEN.so "$1/plugins/chosen.so"
+"""
+)
+OPENS_CHOSEN = WORK_H.replace("opened.so", "chosen.so")
+
+
+@pytest.mark.parametrize("opens", [OPENS_CHOSEN, WORK_H], ids=["opened", "not opened"])
+def test_a_link_that_leads_to_another_file(
+    repository: NfRepository, nalm: Nalm, *, tmp_path: Path, opens: str
+) -> None:
+    """Both builds have both plug-ins; which one a run loads is told by a link alone."""
+    fast, slow = OPENED.replace("opened", "fast"), OPENED.replace("opened", "slow").replace("3", "5")
+    config = NALM_TOML.replace('"other.txt"]', '"other.txt", "fast.c", "slow.c"]')
+    repository.commit(
+        "two plug-ins",
+        nalm__toml=config,
+        work__h=opens,
+        build__sh=LINKS.replace("CHOSEN", "fast"),
+        fast__c=fast,
+        slow__c=slow,
+    )
+    repository.write("build.sh", LINKS.replace("CHOSEN", "slow"))
+    report, _ = checked(repository, nalm, tmp_path)
+    if opens is WORK_H:
+        assert report.status is RunStatus.UNCHANGED
+    else:
+        assert report.status is RunStatus.MEASURED
+        assert report.changed_functions == ["fast_step", "slow_step"]
+
+
+def built_of(folder: Path, source: str) -> Built:
+    """A build of one program."""
+    (folder / "build").mkdir(parents=True)
+    (folder / "functions").mkdir()
+    (folder / "nf.c").write_text(source)
+    subprocess.run(["gcc", "-O2", "-o", folder / "build" / "nf", folder / "nf.c"], check=True)
+    held = Contents(loadable_files(folder / "build"), {}, ["nf"], frozenset({"nf"}))
+    build = Build(commit="0" * 40, dirty=False, tree="", code_digest="", compiler="")
+    return Built(build, folder / "build", folder, held)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "names"),
+    [
+        ("other++", "mine++", None),
+        ("other++", "other--", ["tx"]),
+        ("mine +=", "(mine) +=", []),
+    ],
+    ids=["another counter", "a change", "none"],
+)
+def test_functions_are_unknown_that_use_other_data(
+    tmp_path: Path, old: str, new: str, names: list[str] | None
+) -> None:
+    source = """#include <stdio.h>
+    static volatile unsigned long mine, other;
+    __attribute__((noinline)) static void rx(void) { mine += 2; }
+    __attribute__((noinline)) static void tx(void) { other++; }
+    int main(void) { rx(); tx(); return printf("%lu %lu", mine, other) < 0; }
+    """
+    base, head = built_of(tmp_path / "base", source), built_of(tmp_path / "head", source.replace(old, new))
+    assert changed_functions(base, head, ["nf"], ["nf"]) == names
+
+
+@pytest.mark.parametrize(
+    ("of_head", "expected"),
+    [
+        ({"nf": "1", "table.txt": "2"}, True),
+        ({"nf": "1", "other.txt": "1"}, True),
+        ({"nf": "2", "table.txt": "2"}, False),
+        ({"nf": "1", "table.txt": "1"}, False),
+        (None, False),
+    ],
+    ids=["other data", "another file", "another program", "equal", "unknown"],
+)
+def test_data_alone_may_differ(tmp_path: Path, of_head: dict[str, str] | None, *, expected: bool) -> None:
+    build = built_of(tmp_path, "int main(void) { return 0; }\n")
+    assert data_alone(build, build, {"nf": "1", "table.txt": "1"}, of_head) is expected
 
 
 def test_a_plugin_whose_functions_only_moved_is_the_same(

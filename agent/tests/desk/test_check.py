@@ -268,6 +268,52 @@ def test_a_program_that_ends_by_itself_is_no_fault_of_head(
     assert "it ended with exit code 7" in (report.failure or "")
 
 
+def test_packets_that_end_are_no_fault_of_head(
+    nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    """After a number of packets nothing comes: for head first, for base later in the same launch."""
+    work = "#define ALPHA_WORK 400\n#define DRY_AFTER LIMIT\n"
+    nf_repository.commit("dries up", work__h=work.replace("LIMIT", "122000"))
+    nf_repository.write("work.h", work.replace("LIMIT", "120000"))
+    done = nalm.run("check", "--json", str(tmp_path / "run.json"), cwd=nf_repository.path)
+    assert done.returncode == 4, done.stderr
+    report = report_of(tmp_path / "run.json")
+    assert report.status is RunStatus.FAILED, report.failure
+    assert "forwarded nothing" in (report.failure or "")
+
+
+LISTENS = """#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+__attribute__((constructor)) static void begin(void)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	snprintf(at.sun_path + 1, sizeof(at.sun_path) - 1, NAME);
+	int listening = socket(AF_UNIX, SOCK_STREAM, 0);
+	if (bind(listening, (struct sockaddr *)&at, sizeof(at)) != 0) {
+		perror("cli: bind");
+		exit(1);
+	}
+}
+"""
+
+
+def test_arms_that_do_not_start_side_by_side_are_no_fault_of_head(
+    nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    """Each listens at one address, and starts alone."""
+    name = f'"{tmp_path.name}-{os.getpid()}"'
+    nf_repository.commit("listens", work__h=LISTENS.replace("NAME", name))
+    nf_repository.write("work.h", LISTENS.replace("NAME", name) + "#define ALPHA_WORK 41\n")
+    done = nalm.run("check", "--json", str(tmp_path / "run.json"), cwd=nf_repository.path)
+    assert done.returncode == 4, done.stderr
+    report = report_of(tmp_path / "run.json")
+    assert report.status is RunStatus.FAILED, report.failure
+    assert "Address already in use" in (report.failure or "")
+    assert "listen at the same port" in (report.failure or "")
+
+
 def test_broken_base_says_nothing_about_head(nf_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
     nf_repository.commit("broken", work__h="#error no\n")
     nf_repository.commit("repaired", work__h="// fine\n")

@@ -65,8 +65,23 @@ def test_equal_counts_of_a_small_part_of_the_work_hold_nothing_for_placement(
     """A program in the kernel: the instructions are those of what calls it."""
     costs = {name: cost * 1.02 for name, cost in COSTS.items()}
     report = make_report(changed(**costs), noise=Noise(0.001, 0.001), launches=2 * MIN_LAYOUTS)
-    settings = TwoCommits(cast(Any, None)).stopping(report, kernel_share, functions_alone=False)
+    settings = TwoCommits(cast(Any, None)).stopping(
+        report, kernel_share, functions_alone=False, data_alone=False
+    )
     assert settings.equal_counts == (kernel_share < MOSTLY_KERNEL)
+    assert judge(report.model_copy(update={"settings": settings})).outcome is outcome
+
+
+@pytest.mark.parametrize(
+    ("data_alone", "outcome"), [(False, Outcome.INCONCLUSIVE), (True, Outcome.REGRESSED)]
+)
+def test_equal_programs_with_other_data_have_the_same_placement(
+    *, data_alone: bool, outcome: Outcome
+) -> None:
+    """A larger table: as many instructions, and more cache misses."""
+    costs = {name: cost * 1.02 for name, cost in COSTS.items()}
+    report = make_report(changed(**costs), noise=Noise(0.001, 0.001), launches=2 * MIN_LAYOUTS)
+    settings = TwoCommits(cast(Any, None)).stopping(report, 0.0, functions_alone=False, data_alone=data_alone)
     assert judge(report.model_copy(update={"settings": settings})).outcome is outcome
 
 
@@ -91,5 +106,5 @@ def test_stages_with_changed_code_are_known_before_the_first_round(
         update={"settings": fine, "instructions": counted, "changed_functions": ["nat_process"]}
     )
     commits = TwoCommits(cast(Any, None))
-    found = commits.stopping(report, kernel_share, functions_alone=functions_alone)
+    found = commits.stopping(report, kernel_share, functions_alone=functions_alone, data_alone=False)
     assert found.changed_stages == stages

@@ -35,6 +35,8 @@ WRITTEN = {
     'ERROR: This system does not support "VPCLMULQDQ".': "-Dcpu_instruction_set=haswell",
     "EAL: Error - exiting with code: 1\n  Cause: No Ethernet ports - bye": "--vdev",
     "error: command failed: Device or resource busy": "unshare -n",
+    "cli: bind: Address already in use": "listen at the same port",
+    "thread 'main' panicked: AddrInUse, Address in use": "unshare -n",
 }
 
 
@@ -70,6 +72,16 @@ def test_debug_information_that_valgrind_cannot_read_gets_a_flag_for_the_build()
         "==1== Valgrind: debuginfo reader: ensure_valid failed:\n==1== Valgrind: I can't recover.  Giving up."
     )
     assert "-gdwarf-4" in (not_under_valgrind(log) or "")
+
+
+def test_a_program_that_starts_itself_anew_is_named_as_the_reason() -> None:
+    """As valgrind 3.19 writes it of execv("/proc/self/exe", ...)."""
+    log = (
+        "==7== Callgrind, a call-graph generating cache profiler\n"
+        "valgrind: You cannot run '/store/build/nf' directly.\n"
+        "valgrind: You should use $prefix/bin/valgrind.\n"
+    )
+    assert "starts itself anew by /proc/self/exe" in (not_under_valgrind(log) or "")
 
 
 def test_the_answer_comes_with_the_failure(work: WorkDir) -> None:

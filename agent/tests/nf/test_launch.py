@@ -18,7 +18,7 @@ from nalm_agent.nf.probe import LcoreState, ProbeFile, counted_packets, lcore_co
 from nalm_agent.nf.start import NfStart
 from nalm_agent.runtime.errors import NfError, ProbeError
 from nalm_agent.store.home import WorkDir
-from tiny import build_tiny
+from tiny import PROBE_HEADER, build_tiny
 from waiting import until
 
 
@@ -126,6 +126,66 @@ def test_nf_with_too_few_lcores(tiny_nf: list[str], work: WorkDir) -> None:
     ):
         assert until(nf._has_magic)
         nf.wait_ready()
+
+
+LATE_LCORE = """#include "nalm_probe.h"
+#include <pthread.h>
+#include <unistd.h>
+static const struct nalm_outcome_spec sent[] = {{"sent", NALM_KIND_SENT}, {NULL, 0}};
+static const struct nalm_stage_spec stages[] = {{"tx", 0, sent}, {NULL, 0, NULL}};
+static struct nalm_probe probe;
+static int claimed;
+static void *forward(void *number)
+{
+	struct nalm_lcore lc;
+	pthread_t other;
+	if (nalm_lcore_claim(&probe, number != NULL, &lc) != 0)
+		return NULL;
+	__atomic_add_fetch(&claimed, 1, __ATOMIC_SEQ_CST);
+	for (long done = 0; nalm_probe_gate(&lc); done++) {
+		nalm_probe_mark(&lc, 0, 32);
+		nalm_probe_outcome(&lc, 0, 0, 32);
+		nalm_probe_commit(&lc, 32);
+		if (number == NULL && done == 100) {
+			pthread_create(&other, NULL, forward, &probe);
+			while (__atomic_load_n(&claimed, __ATOMIC_SEQ_CST) < 2)
+				usleep(100);
+		}
+	}
+	return NULL;
+}
+int main(void)
+{
+	if (nalm_probe_open(&probe, "late", stages, nalm_tsc_hz(), NULL) != 0)
+		return 2;
+	forward(NULL);
+	return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("bare", [False, True])
+def test_an_lcore_that_begins_in_a_turn_is_said(tmp_path: Path, work: WorkDir, *, bare: bool) -> None:
+    (tmp_path / "late.c").write_text(LATE_LCORE)
+    compiled = ["gcc", "-O2", "-pthread", f"-I{PROBE_HEADER.parent}", "-o", "late", "late.c"]
+    subprocess.run(compiled, cwd=tmp_path, check=True)
+    with running([str(tmp_path / "late")], work) as nf:
+        nf.wait_ready()
+        with pytest.raises(NfError, match="has 2 lcores, and had 1 when it was ready") as found:
+            nf.bare_turn(50) if bare else nf.counted_turn(50)
+    assert found.value.hint is not None and "lcores = 2" in found.value.hint
+
+
+def test_a_probe_that_is_opened_again_is_said(tiny_nf: list[str], work: WorkDir) -> None:
+    """A second process empties the file."""
+    with running(tiny_nf, work) as nf:
+        nf.wait_ready()
+        header = bytes(nf.probe.map[:])
+        nf.probe.map[:] = bytes(len(header))
+        with pytest.raises(NfError, match="has 0 lcores, and had 1 when it was ready") as found:
+            nf.snapshot()
+        nf.probe.map[:] = header
+    assert "opened the probe's file again" in (found.value.hint or "")
 
 
 def test_unknown_program(work: WorkDir) -> None:

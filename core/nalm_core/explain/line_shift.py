@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import pairwise
 from math import sqrt
 
 from nalm_core.explain.case import Case
@@ -12,7 +14,7 @@ from nalm_core.explain.limits import CODE_LINES, LINE_SHARE
 from nalm_core.report.defaults import FUNCTION_ERRORS
 from nalm_core.report.profile import ProfiledLine
 from nalm_core.report.run_report import Arm
-from nalm_core.report.source_text import SourceText
+from nalm_core.report.source_text import SourceText, Stretch
 
 Place = tuple[str, int]
 
@@ -68,14 +70,45 @@ _NONE = (0.0, 0.0)
 
 
 def _moved(text: SourceText) -> dict[Place, Place]:
-    """Places in head of base's lines in the repository; line 0 for lines of base alone."""
-    return {
+    """Places in head of base's lines in the repository; of an edited line that of its new text; line 0 for
+    lines of base alone."""
+    found = {
         (one.file, base): (one.file, head or 0)
         for one in text.files
         for stretch in one.stretches
         for base, head, _ in stretch.numbered()
         if base is not None
     }
+    for one in text.files:
+        for old, new in _edited(one.stretches):
+            found[one.file, old] = (one.file, new)
+    return found
+
+
+def _edited(stretches: Sequence[Stretch]) -> Iterator[tuple[int, int]]:
+    """Lines of base with those of head that took their place."""
+    begin = (1, 1)
+    """The lines of base and head after the last stretch that both have."""
+    for one, other in pairwise([*stretches, None]):
+        assert one is not None
+        gone, new = (one, other) if one.head is None else (other, one)
+        if one.base is not None and one.head is not None:
+            begin = (one.base + len(one.lines), one.head + len(one.lines))
+        elif gone is not None and new is not None and gone.head is None and (gone.base, new.head) == begin:
+            yield from ((begin[0] + at, begin[1] + to) for at, to in _replaced(gone.lines, new.lines))
+
+
+def _replaced(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Places of lines and of those that replaced them: as many as before in their order, others by their
+    likeness."""
+    if len(old) == len(new):
+        yield from ((at, at) for at in range(len(old)))
+        return
+    behind = 0
+    for at, line in enumerate(old):
+        if like := get_close_matches(line.strip(), [one.strip() for one in new[behind:]], n=1):
+            behind += [one.strip() for one in new[behind:]].index(like[0]) + 1
+            yield at, behind - 1
 
 
 def _lines(case: Case, arm: Arm) -> dict[Place, tuple[float, float]] | None:

@@ -377,7 +377,8 @@ class Settings(Model):
     """Relative change of a C function's own cost that matters. Left out: FUNCTION_MARGIN."""
     equal_counts: bool = Field(False, exclude_if=_is_false, json_schema_extra=_without_default)
     """The arms' instructions are the same in every stage, as was known before the first round: `same` spends
-    its error rate where such runs are mostly decided. Left out: not so, or not counted."""
+    its error rate where such runs are mostly decided. Left out: not so, not counted, or the arms load equal
+    programs with other data."""
     changed_stages: list[Name] | None = Field(
         None, min_length=1, exclude_if=is_none, json_schema_extra=_without_default
     )

@@ -6,7 +6,17 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_CLONE = re.compile(r"\.(constprop|isra|part|cold|lto_priv|localalias)(\.\d+)*")
+_CLONE = re.compile(
+    r"\.(?:constprop|isra|part|cold|lto_priv|localalias|clone|llvm|__uniq)(?:\.\d+)*"
+    r"|\.(?:default|arch_\w+|avx\w*|sse\w*|bmi2?|fma4?|popcnt)(?:\.\d+)*$"
+)
+"""Suffixes of compilers: of a part or copy of a function, and of its versions for several processors."""
+_VERSION = re.compile(r"@@?(?!plt$)[A-Za-z_][\w.]*$")
+"""Version of a library's symbol (ELF symbol versioning)."""
+_OLD_NAMES = {"cfree": "free"}
+"""Names under which the C library keeps a function for old programs. Profilers take one or the other."""
+_THUNK = re.compile(r"_ZT(?:h(n?\d+_)|v(n?\d+_){2}|c(?:h(n?\d+_)|v(n?\d+_){2}){2})")
+"""Code that corrects `this` or a result and leads to the function after it."""
 _PREFIX = "_Z"
 _HASH = re.compile(r"h[0-9a-f]{16}")
 """Last part of a Rust symbol."""
@@ -25,11 +35,17 @@ class _OtherSymbolError(Exception):
     """The symbol has a form that is not read."""
 
 
+def without_clone(symbol: str) -> str:
+    """A symbol without the suffixes of compilers' clones."""
+    return _CLONE.sub("", symbol)
+
+
 @lru_cache(1 << 16)
 def plain_name(symbol: str) -> str:
-    """A linker's symbol as a name with namespaces and classes, without parameters, template arguments and the
-    suffixes of compilers' clones. A symbol of C, and one that cannot be read, keeps its name."""
-    symbol = _CLONE.sub("", symbol)
+    """A linker's symbol as a name with namespaces and classes, without parameters, template arguments, the
+    suffixes of compilers' clones and versions. A symbol of C, and one that cannot be read, keeps its name."""
+    symbol = without_clone(_VERSION.sub("", symbol))
+    symbol = _THUNK.sub(_PREFIX, _OLD_NAMES.get(symbol, symbol), count=1)
     if not symbol.startswith(_PREFIX) or len(symbol) > _MOST:
         return symbol
     try:
@@ -76,7 +92,7 @@ class _Reader:
             elif two in _OF_STD:
                 self._at += 2
                 parts += ["std", *_OF_STD[two]]
-            elif not self._takes("L"):
+            elif not (self._takes("L") or self._takes("M")):
                 parts.append(self._part(parts))
         if not parts:
             raise _OtherSymbolError
@@ -95,9 +111,24 @@ class _Reader:
                 self._skip_to_end()
             self._skip_behind("_")
             return "{lambda}" if two == "Ul" else "{unnamed}"
+        if two == "cv":
+            return f"operator {self._type()}"
         if two not in _OPERATORS:
             raise _OtherSymbolError
         return f"operator{_OPERATORS[two]}"
+
+    def _type(self) -> str:
+        """The type to which an operator converts: of the language, a class, or a pointer or reference."""
+        sign, two = self._next(), self._text[self._at : self._at + 2]
+        if sign in _ABOVE_TYPES:
+            self._at += 1
+            return self._type() + _ABOVE_TYPES[sign]
+        if sign in _TYPES:
+            self._at += 1
+            return _TYPES[sign]
+        if sign in "NZ" or sign.isdigit() or two == "St":
+            return "::".join(self.name())
+        raise _OtherSymbolError
 
     def _source_name(self) -> str:
         digits = re.compile(r"\d+").match(self._text, self._at)
@@ -153,6 +184,13 @@ class _Reader:
         return self._text[self._at]
 
 
+_ABOVE_TYPES = {"P": "*", "R": "&", "O": "&&", "K": " const", "V": " volatile"}
+_TYPES = {
+    **{"v": "void", "b": "bool", "c": "char", "a": "signed char", "h": "unsigned char", "w": "wchar_t"},
+    **{"s": "short", "t": "unsigned short", "i": "int", "j": "unsigned int", "l": "long"},
+    **{"m": "unsigned long", "x": "long long", "y": "unsigned long long", "n": "__int128"},
+    **{"o": "unsigned __int128", "f": "float", "d": "double", "e": "long double"},
+}
 _OPERATORS = {
     **{"nw": " new", "na": "new[]", "dl": " delete", "da": " delete[]", "cl": "()", "ix": "[]", "pt": "->"},
     **{"pl": "+", "mi": "-", "ml": "*", "dv": "/", "rm": "%", "an": "&", "or": "|", "eo": "^", "co": "~"},

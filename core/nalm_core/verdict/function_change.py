@@ -98,7 +98,10 @@ def function_text(one: FunctionJudgement, place: str = "") -> str:
 
 
 def _share(one: FunctionJudgement) -> str:
+    """Its own change. Where cost moved, a percentage would be of what is left."""
     own = f"{change_percent(one.ratio - 1)}; " if one.ratio is not None else ""
+    if one.added_ipp is not None and (one.shifted_from or one.shifted_to):
+        own = f"{one.added_ipp:+.1f} without what moved; "
     return "" if one.chain_share is None else f" ({own}{change_percent(one.chain_share)} of the chain)"
 
 

@@ -156,6 +156,48 @@ def test_a_change_at_one_line_is_not_code_that_misses_all_over() -> None:
     assert "src/nat.c:55 took" not in explained(moved).text, "without its text a line may only have moved"
 
 
+def kept(base: int, head: int) -> Stretch:
+    return Stretch(base=base, head=head, lines=["kept", "kept"])
+
+
+GONE, CAME = Stretch(base=55, lines=["old"]), Stretch(head=55, lines=["new"])
+EDITED = {
+    "by one line": ([kept(53, 53), GONE, CAME], True),
+    "written the other way round": ([kept(53, 53), CAME, GONE], True),
+    "by one of two lines": (
+        [kept(52, 52), Stretch(base=54, lines=["a", "old"]), Stretch(head=54, lines=["b", "new"])],
+        True,
+    ),
+    "by two lines": (
+        [
+            kept(53, 52),
+            Stretch(base=55, lines=["h += old(p);"]),
+            Stretch(head=54, lines=["if (p)", "h += new(p);"]),
+        ],
+        True,
+    ),
+    "a new line": ([kept(53, 53), CAME, Stretch(base=55, head=56, lines=["old"])], False),
+    "elsewhere": ([kept(53, 53), GONE, Stretch(head=57, lines=["new"])], False),
+}
+
+
+@pytest.mark.parametrize(("stretches", "is_edited"), EDITED.values(), ids=EDITED.keys())
+def test_an_edited_line_is_compared_with_the_one_before(stretches: list[Stretch], *, is_edited: bool) -> None:
+    report = sampled(SLOWER, {}, {}, lines=(2600, 8_000))
+    text = SourceText(files=[FileText(file="src/nat.c", stretches=stretches)])
+    said = explained(report.model_copy(update={"source_text": text})).text
+    assert ("src/nat.c:55 took 0.0 " not in said) is is_edited
+
+
+def test_a_line_that_is_gone_is_not_named_as_the_one_in_its_place() -> None:
+    faster = sampled(costlier(nat=120.0), {}, {}, lines=(8_000, 0))
+    gone = Stretch(base=54, lines=["int step(int n)", "h += old(p);"])
+    came = Stretch(head=54, lines=["int step(int);"])
+    text = SourceText(files=[FileText(file="src/nat.c", stretches=[kept(52, 52), gone, came])])
+    assert "src/nat.c:5" not in explained(faster.model_copy(update={"source_text": text})).text
+    assert "src/nat.c:55 took" in explained(faster).text
+
+
 def spread(report: RunReport, *, code_lines: int) -> RunReport:
     """The report with head's sampled line in so many cache lines of code."""
     base, head = report.profiles

@@ -8,8 +8,10 @@ from function_worlds import counted, judged, plain
 from nalm_core.functions.by_counts import BOUNDED, PLACEMENT
 from nalm_core.functions.judge import FunctionSide, judge_functions
 from nalm_core.functions.margins import Margins
+from nalm_core.functions.model import CostShift, FunctionJudgement, FunctionOutcome
 from nalm_core.report.defaults import FUNCTION_MARGIN, FUNCTION_SHARE
 from nalm_core.report.run_report import Arm, Threshold
+from nalm_core.verdict.function_change import function_text
 from nalm_core.verdict.verdict import judge
 
 CHAIN = 1000.0
@@ -114,3 +116,23 @@ def test_small_function_fails_a_check_only_with_a_threshold() -> None:
     assert [one.outcome for one in judge(report).function_changes] == ["regressed"]
     strict = report.model_copy(update={"thresholds": [Threshold(metric="function_ipp", margin=0.05)]})
     assert [one.function for one in judge(strict).failing_metrics] == ["small"]
+
+
+def test_where_cost_moved_the_text_has_what_was_gained_without_it() -> None:
+    moved = CostShift(stage="nat", name="hash", ipp=556.0, evidence="lines")
+    one = FunctionJudgement(
+        stage="nat",
+        name="work",
+        outcome=FunctionOutcome.SHIFTED,
+        by="instructions",
+        base_ipp=563.0,
+        head_ipp=16.0,
+        added_ipp=9.0,
+        chain_share=0.015,
+        shifted_to=[moved],
+    )
+    assert function_text(one) == (
+        "nat: work shifted by instructions, 563.0 to 16.0 instructions/packet (+9.0 without what moved; "
+        "+1.5 % of the chain); moved to hash 556.0 (lines)"
+    )
+    assert "(+129 %; +1.5 % of the chain)" in function_text(one.model_copy(update={"shifted_to": []}))
