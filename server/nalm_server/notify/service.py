@@ -103,7 +103,7 @@ def look_again(
 
 
 def already_measured(session: Session, job: JobRow, pull_request: int, now: datetime) -> None:
-    """The pull request has a comment about a job of another one."""
+    """The pull request's comment is about a job that is over: of another one, or of a head that came back."""
     if job.state not in ENDED:
         return
     for one in integrations.enabled(session, job.project_id):
