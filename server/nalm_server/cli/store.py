@@ -168,7 +168,7 @@ def import_command(
     with opened(state) as context:
         if form is Source.NALM_REPORT:
             for file in sorted(path.rglob("*.json")) if path.is_dir() else [path]:
-                run = take_report(context, SYSTEM, file.read_bytes(), None, None)
+                run = take_report(context, SYSTEM, file.read_bytes(), None, None, project=project)
                 out.print(f"{file}: {'' if run.new else 'known, '}{run.summary}", markup=False)
             return
         options = Options(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from nalm_server.cli.main import app
 from nalm_server_git import Repo, make_repo
+from nalm_server_reports import body_of, make_report
 from typer.testing import CliRunner, Result
 
 REFUSED, COULD_NOT = 2, 4
@@ -87,3 +88,14 @@ def test_what_works_says_so(home: Path) -> None:
     assert run(home, "schedule", "remove", "demo", "weekly").exit_code == 0
     rates = ("--cron", "0 1 * * *", "--kind", "rate", "--scenario", "sfc_a")
     assert "sfc_a:rate" in run(home, "schedule", "add", "demo", "rates", *rates).stdout
+
+
+def test_reports_are_imported_into_the_named_project(home: Path) -> None:
+    """Whatever nalm.toml called it."""
+    saved = home / "run.json"
+    saved.write_bytes(body_of(make_report(1, project="other-name")))
+    command = ("import", "demo", str(saved), "--format", "nalm-report")
+    done = run(home, *command)
+    assert done.exit_code == 0, done.output
+    assert "known" in run(home, *command).output
+    assert run(home, "import", "nobody", *command[2:]).exit_code == COULD_NOT

@@ -98,7 +98,7 @@ class GiteaPullRequest(Part):
         return fork(self.head.repo_id, self.base.repo_id, number)
 
 
-class Changes(Part):
+class PullRequestChanges(Part):
     ref: dict[str, Any] | None = None
     """The former target branch."""
 
@@ -107,7 +107,7 @@ class PullRequestEvent(Part):
     action: Text
     number: Number
     pull_request: GiteaPullRequest = Field()
-    changes: Changes | None = None
+    changes: PullRequestChanges | None = None
 
 
 class Gitea:

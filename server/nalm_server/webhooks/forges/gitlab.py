@@ -67,14 +67,14 @@ class GitlabUser(Part):
     username: Text
 
 
-class Changes(Part):
+class MergeRequestChanges(Part):
     target_branch: dict[str, Any] | None = None
 
 
 class MergeRequestEvent(Part):
     user: GitlabUser | None = None
     object_attributes: Attributes
-    changes: Changes | None = None
+    changes: MergeRequestChanges | None = None
     """What an update changed."""
 
 
