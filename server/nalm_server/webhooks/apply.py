@@ -29,7 +29,7 @@ from nalm_server.git.events import (
     TagDeleted,
     TagPushed,
 )
-from nalm_server.git.graph import Graph
+from nalm_server.git.graph import Graph, GraphCommit
 from nalm_server.git.refs import repository as refs
 from nalm_server.git.refs import service as ref_service
 from nalm_server.jobs import repository as job_rows
@@ -158,7 +158,8 @@ def _record(session: Session, project_id: int, plans: Sequence[Plan]) -> dict[st
 
 def _sightings(plan: Plan) -> Iterator[Sighting]:
     for known in plan.commits:
-        yield Sighting(known.sha, known.parent, known.info, plan.listed)
+        read = isinstance(known.info, GraphCommit)
+        yield Sighting(known.sha, known.parent, known.info, plan.listed, read)
     for sha in [*plan.untouched, *(one.sha for one in plan.measurements)]:
         yield Sighting(sha, listed=plan.listed)
 
