@@ -307,16 +307,16 @@ def supersede(
     why: str,
     now: datetime,
     pull_request: int | None = None,
-    keep: str | None = None,
+    head: str | None = None,
     shas: list[str] | None = None,
 ) -> list[int]:
     """Drops obsolete jobs and returns their numbers. Give one of:
 
-    pull_request: its open jobs, even in progress, except those of head `keep`. shas: commits that a forced
-    push dropped; only queued jobs.
+    pull_request: its open jobs, even in progress, of this `head` or of any. shas: commits that a forced push
+    dropped; only queued jobs.
     """
     if pull_request is not None:
-        return superseding.pull_request_moved(session, project_id, pull_request, keep=keep, why=why, now=now)
+        return superseding.of_pull_request(session, project_id, pull_request, head=head, why=why, now=now)
     return superseding.dropped(session, project_id, shas or [], why, now)
 
 

@@ -221,10 +221,10 @@ def _drop(session: Session, project_id: int, event: Event, plan: Plan, now: date
     """Drops jobs of commits that no branch has any more, and of merge groups that left the queue; commits
     that left the default branch also leave its line, with their alerts."""
     match event:
-        case MergeGroupChanged(number=number, waiting=False):
+        case MergeGroupChanged(number=number, waiting=False, head_sha=head):
             own = refs.find_pull_request(session, project_id, number)
-            keep = own.head_sha if own else None
-            jobs.supersede(session, project_id, why=plan.reason, now=now, pull_request=number, keep=keep)
+            if own is None or own.head_sha != head:
+                jobs.supersede(session, project_id, why=plan.reason, now=now, pull_request=number, head=head)
         case _ if plan.dropped:
             jobs.supersede(session, project_id, why=dropping.DROPPED, now=now, shas=plan.dropped)
             if plan.listed:
