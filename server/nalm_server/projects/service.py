@@ -101,9 +101,14 @@ def _branch(new: ProjectNew, seen: FirstLook) -> str:
     return branch
 
 
+def is_path(repository: str) -> bool:
+    """True for a repository on the server's host."""
+    return repository.startswith(("/", "file://"))
+
+
 def _first_look(new: ProjectNew) -> FirstLook:
     """Without a look for a path."""
-    if new.repository.startswith(("/", "file://")):
+    if is_path(new.repository):
         return FirstLook(None)
     try:
         return first_look(new.repository, new.default_branch)
