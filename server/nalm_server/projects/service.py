@@ -114,8 +114,8 @@ def _first_look(new: ProjectNew) -> FirstLook:
         return first_look(new.repository, new.default_branch)
     except GraphError as error:
         raise UnreadableRepositoryError(
-            f"The server cannot read {new.repository}: {str(error).rstrip('.')}. Correct it, or add the project "
-            "unchecked (`--unchecked`, `check_repository = false`) if only the agents can reach it.",
+            f"The server cannot read {new.repository}: {str(error).rstrip('.')}. Correct it, or add the "
+            "project unchecked (`--unchecked`, `check_repository = false`) if only the agents can reach it.",
             [ErrorDetail(path="$.repository", message=str(error))],
         ) from error
 
