@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // @vitest-environment happy-dom
-import { cleanup, render, screen } from "@testing-library/react";
+import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { afterEach, expect, test } from "vitest";
 import { useKeptFocus } from "./useKeptFocus";
 
@@ -33,8 +33,23 @@ test("a button that was disabled for a time has the focus again", () => {
   const button = screen.getByRole("button");
   button.focus();
   rerender(<Place done={false} busy />);
+  fireEvent.blur(button);
   rerender(<Place done={false} />);
   expect(document.activeElement).toBe(button);
+});
+
+test("with nothing left inside, the place itself gets it", () => {
+  function Part({ jobs }: { jobs: number }) {
+    return (
+      <div {...useKeptFocus<HTMLDivElement>()} tabIndex={-1} data-testid="part">
+        {jobs > 0 ? <button type="button">Cancel</button> : <p>The queue is empty.</p>}
+      </div>
+    );
+  }
+  const { rerender } = render(<Part jobs={1} />);
+  screen.getByRole("button").focus();
+  rerender(<Part jobs={0} />);
+  expect(document.activeElement).toBe(screen.getByTestId("part"));
 });
 
 test("the focus is not taken from where somebody went", () => {

@@ -7,11 +7,11 @@ const FOCUSABLE = "a[href], button:not(:disabled), input:not(:disabled)";
 export interface KeptFocus<E extends HTMLElement> {
   ref: RefObject<E | null>;
   onFocus: (event: FocusEvent) => void;
-  onBlur: () => void;
+  onBlur: (event: FocusEvent) => void;
 }
 
 /**
- * Keeps the focus within an element while what has it is replaced, or disabled for a time: the keyboard would begin at
+ * Keeps the focus within an element, or on it if it has a `tabIndex` and nothing else has one, while what has it is replaced, or disabled for a time: the keyboard would begin at
  * the top of the page again.
  */
 export function useKeptFocus<E extends HTMLElement>(): KeptFocus<E> {
@@ -21,7 +21,7 @@ export function useKeptFocus<E extends HTMLElement>(): KeptFocus<E> {
     const had = last.current;
     const lost = document.activeElement === null || document.activeElement === document.body;
     if (had === null || !lost) return;
-    const next = had.isConnected ? had : ref.current?.querySelector(FOCUSABLE);
+    const next = had.isConnected ? had : (ref.current?.querySelector(FOCUSABLE) ?? ref.current);
     if (next instanceof HTMLElement && !next.matches(":disabled")) next.focus();
   });
   return {
@@ -29,9 +29,9 @@ export function useKeptFocus<E extends HTMLElement>(): KeptFocus<E> {
     onFocus: (event) => {
       last.current = event.target;
     },
-    // React tells of those that a person causes, not of an element that leaves the page.
-    onBlur: () => {
-      last.current = null;
+    // Chromium tells of a button that is disabled, too; nobody went elsewhere then.
+    onBlur: ({ target }) => {
+      if (target.isConnected && !target.matches(":disabled")) last.current = null;
     },
   };
 }
