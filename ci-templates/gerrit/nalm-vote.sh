@@ -10,8 +10,8 @@
 #   NALM_LABEL                the label (default Nalm: -1 slower, 0 unknown, +1 not slower)
 #
 # A nalm server, which keeps the history, is optional: a later step of the same job, which runs also after a failure,
-# is `nalm submit nalm-run.json --never-fail`. Give NALM_SERVER and NALM_TOKEN (an upload token) to that step alone:
-# this script runs what changes contain, and what runs as its user can read its environment and the user's files.
+# is `nalm submit nalm-run.json --proposed --never-fail`. Give NALM_SERVER and NALM_TOKEN (an upload token) to that step
+# alone: this script runs what changes contain, and what runs as its user can read its environment and the user's files.
 #
 # Needs nalm.toml at the top of the repository, `nalm`, and the NF's build tools. One job at a time on a bench host:
 # give its node one executor. People who may push for review can run code there: start it only for changes of members,

@@ -125,6 +125,7 @@ def check(
     server: options.ServerOption = None,
     token_file: options.TokenFileOption = None,
     timeout: options.TimeoutOption = options.TIMEOUT_SECONDS,
+    proposed: options.ProposedOption = False,
     never_fail: options.NeverFailOption = False,
 ) -> None:
     """Judge a change before it is merged: build both, count instructions, compare cycles side by side.
@@ -149,7 +150,7 @@ def check(
         raise UsageError("--plan and --pool are two questions", hint="give one of them")
     if plan or pool:
         _require_no_measuring(context, "--plan" if plan else "--pool")
-    sending = _sending(server, token_file, timeout) if submit else None
+    sending = _sending(server, token_file, timeout, proposed=proposed) if submit else None
     home = Home.default()
     with options.tolerating(never_fail):
         with home.work() as work, Terminal(quiet=quiet) as progress:
@@ -217,7 +218,7 @@ def pair_of(revisions: list[str], base: str | None, head: str | None) -> tuple[s
 
 OF_MEASURING = {
     *("rebuild", "force", "profile", "minutes", "layouts", "junit", "sarif", "markdown", "github"),
-    *("submit", "server", "token_file", "timeout", "never_fail"),
+    *("submit", "server", "token_file", "timeout", "proposed", "never_fail"),
 }
 """Parameters without a meaning for --plan and --pool."""
 
@@ -231,10 +232,10 @@ def _require_no_measuring(context: typer.Context, question: str) -> None:
         )
 
 
-def _sending(server: str | None, token_file: Path | None, timeout: float) -> Sending:
+def _sending(server: str | None, token_file: Path | None, timeout: float, *, proposed: bool) -> Sending:
     from nalm_agent.desk.sending import Sending
 
-    return Sending.prepared(server, token_file, timeout)
+    return Sending.prepared(server, token_file, timeout, proposed=proposed)
 
 
 def _require_commit(head: Revision) -> None:

@@ -26,6 +26,7 @@ def submit(
     server: options.ServerOption = None,
     token_file: options.TokenFileOption = None,
     timeout: options.TimeoutOption = options.TIMEOUT_SECONDS,
+    proposed: options.ProposedOption = False,
     json_file: options.JsonOption = None,
     junit: options.JUnitOption = None,
     sarif: options.SarifOption = None,
@@ -41,7 +42,7 @@ def submit(
 
     outputs = Outputs(json_file, junit, sarif, markdown, github)
     with options.tolerating(never_fail):
-        sending = Sending.prepared(server, token_file, timeout)
+        sending = Sending.prepared(server, token_file, timeout, proposed=proposed)
         results = sending.send(read_results(reports), quiet=outputs.on_stdout, json_file=json_file)
         Outputs(junit=junit, sarif=sarif, markdown=markdown, github=github).write(results, as_list=True)
         raise typer.Exit(ExitCode.OK if never_fail else worst(results))

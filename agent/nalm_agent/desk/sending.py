@@ -27,13 +27,17 @@ class Sending:
     server: str
     token: str
     timeout: float
+    proposed: bool = False
+    """Heads are not on the default branch."""
 
     @staticmethod
-    def prepared(server: str | None, token_file: Path | None, timeout: float) -> Sending:
+    def prepared(
+        server: str | None, token_file: Path | None, timeout: float, *, proposed: bool = False
+    ) -> Sending:
         """From a command's options. Raises UsageError if one is missing."""
         if not server:
             raise UsageError("no server is named", hint="give its address with --server or in NALM_SERVER")
-        return Sending(require_address(server), upload_token(token_file), timeout)
+        return Sending(require_address(server), upload_token(token_file), timeout, proposed)
 
     @contextmanager
     def uploader(self) -> Iterator[Uploader]:
@@ -50,7 +54,7 @@ class Sending:
         Raises UsageError, ServerError.
         """
         with self.uploader() as uploader:
-            answers = submit_all(results, uploader)
+            answers = submit_all(results, uploader, proposed=self.proposed)
         said = [taken.model_dump() | {"link": result.link} for result, taken in answers]
         write_json(json_file, json.dumps(said))
         if not quiet:

@@ -40,7 +40,9 @@ def upload_token(file: Path | None) -> str:
     return token
 
 
-def submit_all(results: Sequence[Result], uploader: Uploader) -> list[tuple[Result, StoredRun]]:
+def submit_all(
+    results: Sequence[Result], uploader: Uploader, *, proposed: bool = False
+) -> list[tuple[Result, StoredRun]]:
     """Uploads each; results with the server's outcome and the link to its page.
 
     An error in one report does not stop the others: the first error is raised after all are sent. Raises
@@ -50,7 +52,7 @@ def submit_all(results: Sequence[Result], uploader: Uploader) -> list[tuple[Resu
     refused: list[UsageError] = []
     for result in results:
         try:
-            taken = uploader.send(dump_report(result.report))
+            taken = uploader.send(dump_report(result.report), proposed=proposed)
         except UsageError as error:
             refused.append(UsageError(f"{result.title}: {error.message}", hint=error.hint, log=error.log))
             continue

@@ -59,9 +59,11 @@ class Uploader:
         """The run's page."""
         return f"{self.address}/p/{quote(project, safe='')}/runs/{run_id}"
 
-    def send(self, report: bytes) -> StoredRun:
-        """Uploads a report. Raises UsageError if it is refused, ServerError if the outage lasts."""
-        return self._send("/reports", gzip.compress(report), "gzip", StoredRun)
+    def send(self, report: bytes, *, proposed: bool = False) -> StoredRun:
+        """Uploads a report. proposed: its head is not on the default branch. Raises UsageError if it is
+        refused, ServerError if the outage lasts."""
+        path = "/reports?proposed=true" if proposed else "/reports"
+        return self._send(path, gzip.compress(report), "gzip", StoredRun)
 
     def trials(self, project: str, trials: bytes) -> StoredTrials:
         """Uploads trials as JSON. Raises as `send`."""

@@ -84,6 +84,12 @@ TimeoutOption = Annotated[
     typer.Option("--timeout", min=0, metavar="SECONDS", help="How long to wait for an unreachable server."),
 ]
 TIMEOUT_SECONDS = 300.0
+ProposedOption = Annotated[
+    bool,
+    typer.Option(
+        "--proposed", help="Head is not on the default branch: it enters no history and raises no alert."
+    ),
+]
 JsonOption = Annotated[
     str | None,
     typer.Option(OPTION, metavar=METAVAR, help="Write JSON to this file. Default: standard output."),

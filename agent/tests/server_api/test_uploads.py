@@ -58,6 +58,8 @@ def test_report_goes_compressed_with_its_token() -> None:
     assert (taken.outcome, taken.new) == ("same", True)
     (request,) = seen
     assert str(request.url) == "https://nalm.example.org/api/v1/reports"
+    uploader(answer, Hours()).send(b"{}", proposed=True)
+    assert str(seen[1].url) == "https://nalm.example.org/api/v1/reports?proposed=true"
     assert gzip.decompress(request.content) == b'{"a": 1}'
     assert request.headers["authorization"] == "Bearer nalm_t"
     assert request.headers["content-encoding"] == "gzip"

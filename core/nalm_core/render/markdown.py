@@ -20,6 +20,7 @@ from nalm_core.verdict.change import Change
 from nalm_core.verdict.judged import SHORT_SHA, Judged
 from nalm_core.verdict.metric_change import said
 from nalm_core.verdict.places import places
+from nalm_core.verdict.verdict import Verdict
 
 MAX_RUNS = 20
 MAX_LISTED = 3
@@ -43,6 +44,12 @@ def markdown(runs: Sequence[Judged], unmeasured: Sequence[Unmeasured] = ()) -> s
     for judged in listed[:MAX_LISTED]:
         lines += ["", *_section(judged)]
     return "\n".join(lines) + "\n"
+
+
+def explained_runs(verdicts: Sequence[Verdict]) -> set[int]:
+    """Places of the runs that the text explains, which needs their rounds; it reads no others."""
+    worst_first = sorted(range(len(verdicts)), key=lambda place: WORST_FIRST.index(verdicts[place].worst))
+    return {place for place in worst_first[:MAX_LISTED] if verdicts[place].outcome in CHANGED}
 
 
 def _commits(ordered: Sequence[Judged]) -> str:

@@ -11,7 +11,7 @@ from nalm_core.verdict.metric_change import MetricChange
 from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
-from nalm_server.alerts import fixes
+from nalm_server.alerts import fixes, repository
 from nalm_server.alerts.findings import CHAIN, Moved, Suspicion, measured_again, suspect
 from nalm_server.alerts.rules import expectations
 from nalm_server.git.commits import repository as commits
@@ -48,6 +48,18 @@ def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
         suspect(session, suspicion, now)
     if verdict.outcome in ("regressed", "improved", "same"):
         fixes.look(session, judged.run, judged.verdict, now)
+
+
+def parent_corrected(session: Session, commit: CommitRow, former: str) -> None:
+    """An alert that accused the commit alone, by a pair with this base, is of all commits since it."""
+    base = commits.find(session, commit.project_id, former)
+    if base is None:
+        return
+    by_pair = {one.alert_id for one in repository.moves_by_pair(session, commit.id, former)}
+    for alert in repository.of_commits(session, [commit.id]):
+        if alert.id in by_pair and alert.after_commit_id is None:
+            alert.after_commit_id = base.id
+    session.flush()
 
 
 def known_good(session: Session, judged: JudgedRun) -> CommitRow | None:

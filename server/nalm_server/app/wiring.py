@@ -37,6 +37,9 @@ from nalm_server.self_test.control_draft import TrialDraft
 # Commits are pushed, or named by a report.
 git.commits_changed.subscribe(staleness.commits_changed)
 
+# The repository shows that a report's base is not the parent.
+git.parent_corrected.subscribe(run_suspicions.parent_corrected)
+
 # Known commits come onto the default branch, or a forced push drops them.
 git.line_changed.subscribe(relisted.line_changed)
 git.line_changed.subscribe(triggers.line_changed)

@@ -12,8 +12,9 @@ from nalm_core.text.json_option import METAVAR, OPTION, STDOUT
 from rich.table import Table
 
 from nalm_server.auth.tokens.principal import SYSTEM
-from nalm_server.cli.common import JsonCommand, State, out, whole_file
+from nalm_server.cli.common import JsonCommand, State, err, out, whole_file
 from nalm_server.cli.contexts import opened
+from nalm_server.git.graph import GraphError, first_look
 from nalm_server.projects import service as projects
 from nalm_server.projects.schemas import ProjectCreated, ProjectNew
 
@@ -59,12 +60,22 @@ def project_add(
             with whole_file(Path(json_file), mode=0o600) as file:
                 file.write(created.model_dump_json().encode() + b"\n")
         session.commit()
+    if projects.is_path(repository) and not unchecked:
+        _look_at(repository, branch)
     if json_file == STDOUT:
         sys.stdout.write(created.model_dump_json() + "\n")
     elif json_file is None:
         _print_created(created)
     else:
         out.print(f"Project {name} was added; its secrets are in {json_file}.", markup=False)
+
+
+def _look_at(path: str, branch: str) -> None:
+    """Says what is wrong with a path. The server's user may see another directory, so it is no error."""
+    try:
+        first_look(path, branch, local=True)
+    except GraphError as error:
+        err.print(f"nalm-server: warning: {path} cannot be measured yet: {error}", markup=False)
 
 
 def _print_created(created: ProjectCreated) -> None:

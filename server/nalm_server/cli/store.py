@@ -11,8 +11,10 @@ import typer
 
 from nalm_server.auth.access import project_repository as project_rows
 from nalm_server.auth.tokens.principal import SYSTEM
+from nalm_server.base.errors import NalmError
 from nalm_server.cli.common import State, err, out, settings_of, whole_file
 from nalm_server.cli.contexts import opened, reported
+from nalm_server.db.context import Context
 from nalm_server.ops.backup import service as backups
 from nalm_server.ops.retention import service as rules
 from nalm_server.ops.retention import sweep
@@ -21,6 +23,7 @@ from nalm_server.results import function_backfill
 from nalm_server.results.imports import service as imports
 from nalm_server.results.imports.schemas import Options, Source
 from nalm_server.results.intake import take_report
+from nalm_server.results.schemas import ReportTaken
 from nalm_server.views.exports import service as exports
 from nalm_server.views.exports.schemas import Filter, Format
 from nalm_server.views.exports.tables import Table
@@ -142,6 +145,15 @@ def functions(project: Project, state: State = None) -> None:
         out.print("Every report that is still kept has its functions in their histories.", markup=False)
 
 
+def _taken(context: Context, project: str, file: Path) -> ReportTaken:
+    """Raises NalmError, which names the file and its first mistake."""
+    try:
+        return take_report(context, SYSTEM, file.read_bytes(), None, None, project=project)
+    except NalmError as error:
+        mistake = next((f" {one.path}: {one.message}" for one in error.details), "")
+        raise NalmError(f"{file}: {error.message}{mistake}") from error
+
+
 def import_command(
     project: Project,
     path: Annotated[
@@ -168,7 +180,7 @@ def import_command(
     with opened(state) as context:
         if form is Source.NALM_REPORT:
             for file in sorted(path.rglob("*.json")) if path.is_dir() else [path]:
-                run = take_report(context, SYSTEM, file.read_bytes(), None, None)
+                run = _taken(context, project, file)
                 out.print(f"{file}: {'' if run.new else 'known, '}{run.summary}", markup=False)
             return
         options = Options(

@@ -59,7 +59,8 @@ def make_known(context: Context, project: ProjectRow, commits: Sequence[GraphCom
         with context.sessions() as session:
             projects.lock(session, project.id)
             for info in backwards[start : start + RECORDED_AT_ONCE]:
-                record(session, project.id, info.sha, info.parent, info, listed=info.sha in default)
+                listed = info.sha in default
+                record(session, project.id, info.sha, info.parent, info, listed=listed, read=True)
             session.commit()
 
 

@@ -38,7 +38,8 @@ def _queue(
     now, project_id = context.clock(), pair.project_id
     project_rows.lock(session, project_id)
     approvals.require_base(session, project_id, pair.base)
-    commit = record(session, project_id, pair.head, pair.parent, pair.info, listed=pair.listed)
+    read = pair.info is not None
+    commit = record(session, project_id, pair.head, pair.parent, pair.info, listed=pair.listed, read=read)
     job = service.enqueue(
         session,
         commit,

@@ -206,7 +206,7 @@ def _requested_again(
     who: str | None,
 ) -> None:
     """Queues a superseded job again, releases one that waits for approval if the project's own repository has
-    its commit now, and reports one that is over to another pull request."""
+    its commit now, and shows one that is over in the pull request's comment."""
     if job.state == JobState.SUPERSEDED:
         begin_again(job)
         job.fork = fork
@@ -215,7 +215,7 @@ def _requested_again(
     elif job.state == JobState.QUEUED and fork is None and job.fork is not None:
         job.fork = None
         settled(session, job, now, f"the project's repository has it: {why}", who)
-    elif job.state not in OPEN and pull_request not in (None, job.pull_request):
+    elif job.state not in OPEN and pull_request is not None:
         ports.already_measured(session, job, pull_request, now)
 
 
@@ -307,16 +307,16 @@ def supersede(
     why: str,
     now: datetime,
     pull_request: int | None = None,
-    keep: str | None = None,
+    head: str | None = None,
     shas: list[str] | None = None,
 ) -> list[int]:
     """Drops obsolete jobs and returns their numbers. Give one of:
 
-    pull_request: its open jobs, even in progress, except those of head `keep`. shas: commits that a forced
-    push dropped; only queued jobs.
+    pull_request: its open jobs, even in progress, of this `head` or of any. shas: commits that a forced push
+    dropped; only queued jobs.
     """
     if pull_request is not None:
-        return superseding.pull_request_moved(session, project_id, pull_request, keep=keep, why=why, now=now)
+        return superseding.of_pull_request(session, project_id, pull_request, head=head, why=why, now=now)
     return superseding.dropped(session, project_id, shas or [], why, now)
 
 

@@ -16,13 +16,14 @@ from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobState
 
 
-def pull_request_moved(
-    session: Session, project_id: int, pull_request: int, *, keep: str | None, why: str, now: datetime
+def of_pull_request(
+    session: Session, project_id: int, pull_request: int, *, head: str | None, why: str, now: datetime
 ) -> list[int]:
-    """Supersedes the pull request's open jobs except those of head `keep`, those that a person requested, and
-    those that another pull request shares."""
-    old = repository.open_of_pull_requests(session, project_id, [pull_request])
-    drops = [(job, why) for job in old if job.head_sha != keep and job.requested_by is None]
+    """Supersedes the pull request's open jobs, of this head or of any, except those that a person requested,
+    and those that another pull request shares."""
+    found = repository.open_of_pull_requests(session, project_id, [pull_request])
+    old = [job for job in found if head in (None, job.head_sha)]
+    drops = [(job, why) for job in old if job.requested_by is None]
     return drop_all(session, shared.pass_on(session, drops, now), now)
 
 

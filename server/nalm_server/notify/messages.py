@@ -37,7 +37,7 @@ class Message(Schema):
     commit: str
     base: str | None
     branch: str | None
-    """None: it is of a pull request."""
+    """None: it is of a pull request, or of an upload that is not of the default branch."""
     pull_request: int | None
     scenario: str | None
     """Of several, the one that moved most."""
@@ -78,7 +78,7 @@ def is_subscribed(
 ) -> bool:
     """True if a receiver with these subscriptions gets it."""
     named = message.scenarios or ([message.scenario] if message.scenario is not None else [])
-    ref = message.branch or f"pull/{message.pull_request}"
+    ref = message.branch or f"pull/{message.pull_request or ''}"
     return (
         message.event in events
         and any(fnmatchcase(ref, glob) for glob in branches)

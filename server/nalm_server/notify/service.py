@@ -17,6 +17,8 @@ from nalm_server.alerts.weeks.service import text_of_commit
 from nalm_server.auth.access import project_repository as project_rows
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.base.errors import ConflictError, NotFoundError
+from nalm_server.git.commits import repository as commits
+from nalm_server.git.refs import repository as refs
 from nalm_server.jobs import repository as job_rows
 from nalm_server.jobs import shared
 from nalm_server.jobs.models import JobRow
@@ -58,6 +60,9 @@ def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
     if event is None or (of_an_alert and not requested and has_alert(session, judged)):
         return
     project = project_rows.get(session, run.project_id)
+    proposed = job is None and not commits.get(session, run.commit_id).listed
+    requests = refs.open_with_heads(session, project.id, [run.head_sha]) if proposed else []
+    proposed_by = requests[0].number if requests else None
     message = Message(
         event=event,
         at=now,
@@ -67,8 +72,8 @@ def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
         url=f"/p/{project.name}/runs/{run.run_id}",
         commit=run.head_sha,
         base=run.base_sha,
-        branch=_branch(job, project),
-        pull_request=job.pull_request if job else None,
+        branch=None if proposed else _branch(job, project),
+        pull_request=job.pull_request if job is not None else proposed_by,
         scenario=judged.scenario,
         run_id=run.run_id,
         job_id=run.job_id,
@@ -103,7 +108,7 @@ def look_again(
 
 
 def already_measured(session: Session, job: JobRow, pull_request: int, now: datetime) -> None:
-    """The pull request has a comment about a job of another one."""
+    """The pull request's comment is about a job that is over: of another one, or of a head that came back."""
     if job.state not in ENDED:
         return
     for one in integrations.enabled(session, job.project_id):

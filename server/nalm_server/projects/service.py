@@ -101,16 +101,21 @@ def _branch(new: ProjectNew, seen: FirstLook) -> str:
     return branch
 
 
+def is_path(repository: str) -> bool:
+    """True for a repository on the server's host."""
+    return repository.startswith(("/", "file://"))
+
+
 def _first_look(new: ProjectNew) -> FirstLook:
     """Without a look for a path."""
-    if new.repository.startswith(("/", "file://")):
+    if is_path(new.repository):
         return FirstLook(None)
     try:
         return first_look(new.repository, new.default_branch)
     except GraphError as error:
         raise UnreadableRepositoryError(
-            f"The server cannot read {new.repository}: {error}. Correct it, or add the project with "
-            "check_repository = false if only the agents can reach it.",
+            f"The server cannot read {new.repository}: {str(error).rstrip('.')}. Correct it, or add the "
+            "project unchecked (`--unchecked`, `check_repository = false`) if only the agents can reach it.",
             [ErrorDetail(path="$.repository", message=str(error))],
         ) from error
 

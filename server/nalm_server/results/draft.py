@@ -27,6 +27,10 @@ class Upload:
     caller: Principal
     job_id: int | None
     fence: int | None
+    proposed: bool = False
+    """The sender says that head is not on the default branch."""
+    project: str | None = None
+    """Without a job; None: the one that the report names."""
 
 
 @dataclass(frozen=True)

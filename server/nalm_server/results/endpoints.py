@@ -52,11 +52,16 @@ async def upload_report(
         int | None, Query(ge=1, le=2**31 - 1, description="The job that the report is the result of.")
     ] = None,
     fence: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="The lease's fence.")] = None,
+    proposed: Annotated[
+        bool, Query(description="Without a job: head is of a pull request, or of a branch of its own.")
+    ] = False,
 ) -> ReportTaken:
     """Judges and stores a run report. Uploading it again changes nothing."""
     require_uploader(caller)
     body = await read_body(request, context.settings.report_bytes)
-    taken = await run_in_threadpool(intake.take_report, context, caller, body, job_id, fence)
+    taken = await run_in_threadpool(
+        intake.take_report, context, caller, body, job_id, fence, proposed=proposed
+    )
     response.status_code = 201 if taken.new else 200
     return taken
 

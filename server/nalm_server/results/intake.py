@@ -30,11 +30,18 @@ from nalm_server.results.schemas import ReportTaken
 
 
 def take_report(
-    context: Context, caller: Principal, body: bytes, job_id: int | None, fence: int | None
+    context: Context,
+    caller: Principal,
+    body: bytes,
+    job_id: int | None,
+    fence: int | None,
+    *,
+    proposed: bool = False,
+    project: str | None = None,
 ) -> ReportTaken:
     """The answer is the same for repeated uploads."""
     report, canonical = acceptance.parse(body)
-    upload = Upload(report, pack(canonical), caller, job_id, fence)
+    upload = Upload(report, pack(canonical), caller, job_id, fence, proposed, project)
     draft = _draft(context, upload)
     with written(context.reports, upload.packed) as stored, context.sessions() as session:
         accepted = _take(session, upload, draft, context.clock())
@@ -73,8 +80,8 @@ def _take(session: Session, upload: Upload, draft: Draft, now: datetime) -> Acce
 
 
 def _project(session: Session, upload: Upload) -> ProjectRow:
-    """The job's project, regardless of the name in nalm.toml; without a job, the project that the report
-    names."""
+    """The job's project, regardless of the name in nalm.toml; without a job, the project that the caller or
+    the report names."""
     caller, job = upload.caller, _find_job(session, upload)
     if job is not None and _may_send(session, upload, job.project_id):
         return projects.lock(session, job.project_id)
@@ -82,7 +89,7 @@ def _project(session: Session, upload: Upload) -> ProjectRow:
         if upload.job_id is None or upload.fence is None:
             raise ForbiddenError("An agent uploads reports of its jobs only: give job_id and fence.")
         raise NotFoundError(f"There is no job {upload.job_id}.")
-    found = projects.find(session, upload.report.project)
+    found = projects.find(session, upload.project or upload.report.project)
     if found is None:
         raise NotFoundError(NO_PROJECT)
     if not _may_send(session, upload, found.id):

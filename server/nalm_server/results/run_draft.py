@@ -16,6 +16,7 @@ from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.auth.tokens.scopes import Scope
 from nalm_server.base.errors import ForbiddenError, InvalidError
 from nalm_server.git.commits.order import record
+from nalm_server.git.refs import repository as refs
 from nalm_server.jobs.agents.identity import measured_on
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason
@@ -109,7 +110,8 @@ def _store(
     base_sha = base.build.commit if base else (job.base_sha if job else None)
     if head_sha is None:
         raise InvalidError("The report has no arm `head` and no job: its commit is unknown.")
-    commit = record(session, project.id, head_sha, base_sha, listed=job is None)
+    listed = job is None and not _is_proposed(session, project, upload, head_sha)
+    commit = record(session, project.id, head_sha, base_sha, listed=listed)
     scenario = scenarios.record_scenario(session, project.id, report)
     host = measured_on(session, upload.caller, report.host, now)
     built = builds.record(session, project.id, draft.builds, now)
@@ -146,6 +148,13 @@ def _store(
     stored = JudgedRun(row, judged, scenario.name, host.name, draft.explanation)
     ports.run_stored(session, stored, now)
     return stored
+
+
+def _is_proposed(session: Session, project: ProjectRow, upload: Upload, head_sha: str) -> bool:
+    """Head is not on the default branch, as far as known: by its sender, or since an open pull request into
+    that branch has it."""
+    requests = refs.open_with_heads(session, project.id, [head_sha])
+    return upload.proposed or any(one.base_branch == project.default_branch for one in requests)
 
 
 def _enter(session: Session, row: RunRow, draft: RunDraft, *, listed: bool) -> None:

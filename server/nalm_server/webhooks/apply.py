@@ -29,7 +29,7 @@ from nalm_server.git.events import (
     TagDeleted,
     TagPushed,
 )
-from nalm_server.git.graph import Graph
+from nalm_server.git.graph import Graph, GraphCommit
 from nalm_server.git.refs import repository as refs
 from nalm_server.git.refs import service as ref_service
 from nalm_server.jobs import repository as job_rows
@@ -158,7 +158,8 @@ def _record(session: Session, project_id: int, plans: Sequence[Plan]) -> dict[st
 
 def _sightings(plan: Plan) -> Iterator[Sighting]:
     for known in plan.commits:
-        yield Sighting(known.sha, known.parent, known.info, plan.listed)
+        read = isinstance(known.info, GraphCommit)
+        yield Sighting(known.sha, known.parent, known.info, plan.listed, read)
     for sha in [*plan.untouched, *(one.sha for one in plan.measurements)]:
         yield Sighting(sha, listed=plan.listed)
 
@@ -220,10 +221,10 @@ def _drop(session: Session, project_id: int, event: Event, plan: Plan, now: date
     """Drops jobs of commits that no branch has any more, and of merge groups that left the queue; commits
     that left the default branch also leave its line, with their alerts."""
     match event:
-        case MergeGroupChanged(number=number, waiting=False):
+        case MergeGroupChanged(number=number, waiting=False, head_sha=head):
             own = refs.find_pull_request(session, project_id, number)
-            keep = own.head_sha if own else None
-            jobs.supersede(session, project_id, why=plan.reason, now=now, pull_request=number, keep=keep)
+            if own is None or own.head_sha != head:
+                jobs.supersede(session, project_id, why=plan.reason, now=now, pull_request=number, head=head)
         case _ if plan.dropped:
             jobs.supersede(session, project_id, why=dropping.DROPPED, now=now, shas=plan.dropped)
             if plan.listed:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -105,6 +106,27 @@ def test_pull_requests_and_other_branches_make_no_alert(service: Service) -> Non
     assert service.get("/projects/demo/alerts") == []
     with service.context.read_sessions() as session:
         assert session.get_one(JobRow, number).pull_request == 3
+
+
+@pytest.mark.dialects
+@pytest.mark.parametrize("proposed", [True, False])
+def test_an_upload_of_a_pull_request_makes_no_alert_and_is_in_no_list(
+    service: Service, proposed: bool
+) -> None:
+    """proposed: its sender says it; else the forge has told of the pull request."""
+    commit(service, 1, "nat: longer keys")
+    if not proposed:
+        end = {"ref": "main", "sha": sha(1), "repo": {"id": 1}}
+        request = {"number": 7, "head": {**end, "ref": "topic", "sha": sha(2)}, "base": end}
+        opened = {"action": "opened", "number": 7, "pull_request": request}
+        service.hook(json.dumps(opened).encode(), 202, event="pull_request")
+    given = {"proposed": "true"} if proposed else {}
+    body = body_of(make_report(1, base=1, head=2, head_costs=SLOWER))
+    assert service.upload(body, **given)["outcome"] == "regressed"
+    assert service.get("/projects/demo/alerts") == []
+    assert [one["sha"] for one in service.get("/projects/demo/commits")] == [sha(1)]
+    commit(service, 2, "merged by a fast-forward")
+    assert len(service.get("/projects/demo/commits")) == 2
 
 
 def test_an_improvement_fixes_it_by_itself_and_each_is_reported_once(service: Service) -> None:

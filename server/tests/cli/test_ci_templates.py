@@ -162,6 +162,14 @@ def scheduled(ci: str, head: str) -> dict[str, str]:
     }[ci]
 
 
+PROPOSED: dict[str, dict[str, str]] = {
+    "github": {"PROPOSED": "--proposed"},
+    "gitlab": {"CI_MERGE_REQUEST_IID": "7"},
+    "jenkins": {"BRANCH_NAME": "PR-7"},
+}
+"""What the step that submits knows of a change request."""
+
+
 def commits_of(run: Path) -> tuple[str, str]:
     report = parse_report(run.read_bytes())
     return report.arms[Arm.BASE].build.commit, report.arms[Arm.HEAD].build.commit
@@ -178,11 +186,30 @@ def test_change_request_is_judged_where_it_branched_off_and_submitted(
     assert "<testsuites" in (clone.path / "nalm.xml").read_text()
     assert json.loads((clone.path / "nalm.sarif").read_text())["version"] == "2.1.0"
     token = {"NALM_SERVER": server.url, "NALM_TOKEN": server.project["upload_token"]}
-    sent = clone.run(ci, "submit", token)
+    sent = clone.run(ci, "submit", token | PROPOSED[ci])
     assert sent.returncode == 0, sent.stderr
     run_id = parse_report((clone.path / "nalm-run.json").read_bytes()).run_id
     assert f"{server.url}/p/tiny/runs/{run_id}" in sent.stdout
     assert server.http.get(f"/runs/{run_id}").json()["head_sha"] == origin.topic
+
+
+@pytest.mark.parametrize("ci", CIS)
+def test_only_the_default_branch_enters_the_history(
+    ci: str, fake: Workspace, origin: Origin, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    (fake.path / "nalm-run.json").write_text("{}")
+    merged = {"github": {"PROPOSED": ""}, "gitlab": {}, "jenkins": {"BRANCH_NAME": "main"}}
+    for given in (PROPOSED[ci], merged[ci]):
+        assert fake.run(ci, "submit", given | {"FAKE_LOG": str(log), "FAKE_CODE": "0"}).returncode == 0
+    assert log.read_text().splitlines() == [
+        "submit nalm-run.json --proposed --never-fail",
+        "submit nalm-run.json --never-fail",
+    ]
+    if ci == "github":
+        (submit,) = [step for step in github()["steps"] if step.get("name") == "Submit"]
+        expression = "github.event_name == 'pull_request' && '--proposed' || ''"
+        assert submit["env"]["PROPOSED"] == f"${{{{ {expression} }}}}"
 
 
 @pytest.mark.parametrize("ci", CIS)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from nalm_server.cli.main import app
 from nalm_server_git import Repo, make_repo
+from nalm_server_reports import body_of, make_report
 from typer.testing import CliRunner, Result
 
 REFUSED, COULD_NOT = 2, 4
@@ -87,3 +88,32 @@ def test_what_works_says_so(home: Path) -> None:
     assert run(home, "schedule", "remove", "demo", "weekly").exit_code == 0
     rates = ("--cron", "0 1 * * *", "--kind", "rate", "--scenario", "sfc_a")
     assert "sfc_a:rate" in run(home, "schedule", "add", "demo", "rates", *rates).stdout
+
+
+def test_a_path_without_a_repository_gives_a_warning(tmp_path: Path) -> None:
+    """With git's cause, not with the advice that git adds to every cause."""
+    done = run(tmp_path, "project", "add", "demo", "--repository", str(tmp_path / "no.git"))
+    assert done.exit_code == 0, "the server's user may see another directory"
+    warned = " ".join(done.output.split())
+    assert "no.git' does not appear to be a git repository fatal: Could not read" in warned
+    assert "Please make sure" not in warned
+    repo = make_repo(tmp_path / "forge")
+    repo.commit("first")
+    repo.push()
+    other = ("project", "add", "other", "--repository", str(repo.path))
+    assert "has no branch lts" in " ".join(run(tmp_path, *other, "--branch", "lts").output.split())
+
+
+def test_reports_are_imported_into_the_named_project(home: Path) -> None:
+    """Whatever nalm.toml called it."""
+    saved = home / "run.json"
+    saved.write_bytes(body_of(make_report(1, project="other-name")))
+    command = ("import", "demo", str(saved), "--format", "nalm-report")
+    done = run(home, *command)
+    assert done.exit_code == 0, done.output
+    assert "known" in run(home, *command).output
+    assert run(home, "import", "nobody", *command[2:]).exit_code == COULD_NOT
+    (home / "other.json").write_text("{}")
+    refused = run(home, "import", "demo", str(home / "other.json"), *command[3:])
+    assert refused.exit_code == COULD_NOT
+    assert "other.json: The body is no valid run report. $" in " ".join(refused.output.split())

@@ -270,6 +270,20 @@ def test_a_job_that_no_host_can_do_says_so(service: Service, clock: Clock) -> No
     assert lease(service, "small", capabilities={**LARGE, **needs})["job_id"] == job_id
 
 
+def test_many_hosts_that_cannot_take_a_job_are_named_together(service: Service, clock: Clock) -> None:
+    job_id = push(service, 1)
+    names = [f"bench-{number}" for number in range(1, 7)]
+    for name in names:
+        register(service, name)
+    given = lease(service, names[0], capabilities=SMALL)
+    finish(service, names[0], given, not_here=[{"scenario": "wide", "needs": {"pmu": True}}])
+    for name in names:
+        lease(service, name, 204, capabilities=SMALL)
+    assert service.get(f"/jobs/{job_id}")["waiting"] == (
+        "no host of pool default has what it needs: bench-1, bench-2, bench-3 and 3 more lack a PMU"
+    )
+
+
 def test_a_run_goes_to_a_host_that_reaches_its_generator(service: Service, clock: Clock) -> None:
     job_id = push(service, 1)
     for name in ("near", "far", "older"):

@@ -326,7 +326,7 @@ def test_a_pull_request_that_moved_drops_what_is_under_way(service: Service) -> 
         project = projects.find(session, "demo")
         assert project is not None
         why, now = "pull request 7 moved", service.clock()
-        dropped = jobs.supersede(session, project.id, pull_request=7, keep=sha(2), why=why, now=now)
+        dropped = jobs.supersede(session, project.id, pull_request=7, head=sha(1), why=why, now=now)
         session.commit()
     assert dropped == [old]
     reported(service, lease, "finish", 409, outcome="done")

@@ -443,6 +443,17 @@ def test_only_what_was_requested_is_sent(service: Service) -> None:
         assert sorted(one.path for one in server.seen) == ["/5", "/6"]
 
 
+@pytest.mark.dialects
+def test_an_upload_of_a_pull_request_is_not_sent_as_one_of_the_default_branch(service: Service) -> None:
+    with serving(lambda _seen: Reply()) as server:
+        connect(service, "webhook", url=f"{server.url}/main", name="a", branches=["main"])
+        connect(service, "webhook", url=f"{server.url}/pull", name="b", branches=["pull/*"])
+        service.upload(body_of(make_report(1, head_costs=SLOWER)), proposed="true")
+        drain(service.context)
+        (message,) = server.seen
+    assert message.path == "/pull" and json.loads(message.body)["branch"] is None
+
+
 def test_a_message_names_the_branch_that_was_pushed(service: Service) -> None:
     with serving(lambda _seen: Reply()) as server:
         connect(service, "webhook", url=f"{server.url}/main", name="a", branches=["main"])

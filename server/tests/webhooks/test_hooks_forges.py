@@ -85,19 +85,22 @@ def test_gitlab_as_a_standard_webhook(service: Service, clock: Clock, own_form: 
         ("open", {}, 202, "waits for the next try"),
         ("update", {"oldrev": BEFORE}, 202, "waits for the next try"),
         ("update", {}, 200, "its commits are the same"),
+        ("update", {"changes": {"title": {"previous": "n", "current": "nat"}}}, 200, "its commits are"),
+        ("update", {"changes": {"target_branch": {"previous": "lts", "current": "main"}}}, 202, "waits for"),
         ("merge", {}, 202, "was merged"),
         ("close", {}, 202, "was closed"),
         ("approved", {}, 200, "the action approved of a merge request is ignored"),
     ],
 )
 def test_gitlab_merge_requests(
-    service: Service, action: str, more: dict[str, str], status: int, said: str
+    service: Service, action: str, more: dict[str, Any], status: int, said: str
 ) -> None:
     attributes = {
         "iid": 3, "action": action, "title": "nat", "target_branch": "main", "source_project_id": 1,
         "target_project_id": 1, "last_commit": {"id": AFTER}, **more,
     }  # fmt: skip
-    event = {"object_kind": "merge_request", "user": {"username": "mona"}, "object_attributes": attributes}
+    event = {"object_kind": "merge_request", "changes": attributes.pop("changes", {})}
+    event |= {"user": {"username": "mona"}, "object_attributes": attributes}
     headers = {"X_Gitlab_Event": "System Hook", "X_Gitlab_Token": service.secret}
     answer = send(service, "gitlab", event, status, **headers)
     assert said in answer.get("why", answer["reason"])
@@ -112,6 +115,11 @@ def test_gitea_push_and_pull_request(service: Service) -> None:
     assert bases(service, gitea(push, "push")) == [BEFORE]
     answer = gitea(GITEA_REQUEST, "pull_request")
     assert bases(service, answer) == [BASE]
+    edited = GITEA_REQUEST | {"action": "edited", "changes": {"title": {"from": "n"}}}
+    assert "edited of a pull request is ignored" in gitea(edited, "pull_request", 200)["reason"]
+    other = {**GITEA_REQUEST["pull_request"], "merge_base": BEFORE}
+    retargeted = edited | {"changes": {"ref": {"from": "lts"}}, "pull_request": other}
+    assert bases(service, gitea(retargeted, "pull_request")) == [BEFORE]
     assert gitea(push | {"before": AFTER}, "push", 200)["reason"] == "no new commits"
     assert gitea({}, "issues", 200)["reason"] == "events of kind issues are ignored"
     send(service, "gitea", push, 401, X_Gitea_Event="push", X_Gitea_Signature="0" * 64)

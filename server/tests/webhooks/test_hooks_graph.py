@@ -67,6 +67,21 @@ def test_each_commit_of_a_push_against_its_parent(service: Service, repo: Repo, 
     assert push(service, docs, only_docs)["why"] == "1 new on main: none touches what is measured"
 
 
+@pytest.mark.dialects
+def test_a_report_that_came_before_its_push_does_not_decide_the_parent(
+    service: Service, repo: Repo, forge: Forge
+) -> None:
+    """A CI compares with the state before the push, which is no parent of the last of its commits."""
+    first, second, third = repo.commit("first"), repo.commit("second"), repo.commit("third")
+    repo.push()
+    service.upload(body_of(make_report(1, base=first, head=third, head_costs={"nat": 200.0})))
+    push(service, first, third)
+    (alert,) = service.get("/projects/demo/alerts")
+    assert (alert["sha"], alert["after_sha"]) == (third, first)
+    assert [one["subject"] for one in service.get("/projects/demo/commits")] == ["third", "second"]
+    assert service.get(f"/projects/demo/commits/{third}")["parent_sha"] == second
+
+
 def test_repository_in_the_sha256_format(service: Service, tmp_path: Path) -> None:
     """From its push over its job to its history."""
     repo = make_repo(tmp_path / "sha256", "sha256")

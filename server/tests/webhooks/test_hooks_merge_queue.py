@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from nalm_server.git.branch_filters.filters import BranchFilters, ForkPullRequests, PushCommits
 from nalm_server.git.events import MergeGroupChanged
 from nalm_server.polling.differences import differences, merge_groups
@@ -56,6 +57,15 @@ def test_a_queue_that_is_left_needs_no_result_and_the_pull_request_keeps_its_own
     (queued,) = tell(service, group(HEAD, BASE))["job_ids"]
     tell(service, group(HEAD, BASE, "destroyed"))
     assert [service.get(f"/jobs/{one}")["state"] for one in (own, queued)] == ["queued", "superseded"]
+
+
+@pytest.mark.dialects
+def test_a_group_that_is_left_leaves_the_next_one_of_the_same_pull_request(service: Service) -> None:
+    """Its event may come after that of the group that replaces it."""
+    (first,) = tell(service, group(HEAD, BASE))["job_ids"]
+    (second,) = tell(service, group(NEXT, BASE))["job_ids"]
+    tell(service, group(HEAD, BASE, "destroyed"))
+    assert [service.get(f"/jobs/{one}")["state"] for one in (first, second)] == ["superseded", "queued"]
 
 
 def test_a_queue_into_a_branch_that_is_not_watched(service: Service) -> None:

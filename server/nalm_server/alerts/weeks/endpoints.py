@@ -11,7 +11,7 @@ from nalm_server.alerts.weeks import service
 from nalm_server.alerts.weeks.schemas import WeekDetail, Weeks
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
-from nalm_server.auth.dependencies import Caller, ReadDb
+from nalm_server.auth.dependencies import Caller, Now, ReadDb
 from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
@@ -26,6 +26,8 @@ def list_weeks(
     project: ProjectName,
     session: ReadDb,
     caller: Caller,
+    now: Now,
+    *,
     limit: Annotated[int, Query(ge=1, le=26, description="Calendar weeks.")] = 8,
     before: Annotated[
         str | None, Query(pattern=WEEK, description="Only weeks before this one, like `2026-W47`.")
@@ -33,7 +35,7 @@ def list_weeks(
 ) -> Weeks:
     """Lists weeks of the default branch with their overall change over all scenarios, newest first."""
     found = require_project(session, caller, project, Role.READER)
-    return service.list_weeks(session, found.id, limit, before)
+    return service.list_weeks(session, found.id, limit, before, now)
 
 
 @router.get("/{week}", responses=documented(404))

@@ -17,16 +17,18 @@ from nalm_server.git.commits import service as commit_service
 from nalm_server.git.commits.models import CommitRow
 
 
-def list_weeks(session: Session, project_id: int, limit: int, before: str | None) -> Weeks:
-    """`limit` calendar weeks from the newest one with a commit; those without a commit are left out."""
+def list_weeks(session: Session, project_id: int, limit: int, before: str | None, now: datetime) -> Weeks:
+    """`limit` calendar weeks from the newest one with a commit; those without a commit are left out. Weeks to
+    come, which only a wrong clock has, hide none of these."""
     found: list[Week] = []
     first: datetime | None = None
     for row in week_repository.newest_first(session, project_id, _start(before) if before else None):
         one = figures.current(session, row)
         if not one.commits:
             continue
-        first = first or row.start - (limit - 1) * WEEK
-        if row.start < first:
+        if first is None and row.start <= now:
+            first = row.start - (limit - 1) * WEEK
+        if first is not None and row.start < first:
             return Weeks(weeks=found, before=name_of(first))
         found.append(_week(row.start, one))
     return Weeks(weeks=found, before=None)

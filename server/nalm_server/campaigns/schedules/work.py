@@ -83,7 +83,8 @@ def _settle(
 
 def _measured(session: Session, row: ScheduleRow, found: Compared, now: datetime) -> str:
     """Queues a pair, unless it was measured; what is to be said about it."""
-    commit = record(session, row.project_id, found.head.sha, found.head.parent, found.head)
+    head = found.head
+    commit = record(session, row.project_id, head.sha, head.parent, head, read=True)
     pair = f"{short(found.head.sha)} against {short(found.base)}"
     known = job_rows.same(
         session, commit.id, found.base, JobReason.SCHEDULE, scenarios=row.scenarios, only_host=None

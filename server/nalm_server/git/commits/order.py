@@ -37,6 +37,8 @@ class Sighting:
     info: CommitInfo | None = None
     listed: bool = True
     """It is on the default branch. A listed commit stays listed until a forced push drops it."""
+    read: bool = False
+    """Read from the repository: the parent is certain. Others take the base of a comparison for it."""
 
 
 def record(
@@ -47,14 +49,15 @@ def record(
     info: CommitInfo | None = None,
     *,
     listed: bool = True,
+    read: bool = False,
 ) -> CommitRow:
     """As record_all, for one commit."""
-    return record_all(session, project_id, [Sighting(sha, parent_sha, info, listed)])[sha]
+    return record_all(session, project_id, [Sighting(sha, parent_sha, info, listed, read)])[sha]
 
 
 def record_all(session: Session, project_id: int, sightings: Iterable[Sighting]) -> dict[str, CommitRow]:
-    """Records commits and their parents, in this order, and returns the rows by SHA. Adds missing data,
-    overwrites nothing.
+    """Records commits and their parents, in this order, and returns the rows by SHA. Adds missing data, and
+    overwrites only a parent by that of the repository.
 
     The caller holds the project's lock.
     """
@@ -67,6 +70,8 @@ def record_all(session: Session, project_id: int, sightings: Iterable[Sighting])
     session.flush()
     if line.changed:
         ports.commits_changed(session, list(line.changed.values()))
+    for row, former in line.corrected:
+        ports.parent_corrected(session, row, former)
     if line.came:
         ports.line_changed(session, line.came)
     return rows
@@ -100,6 +105,8 @@ class _Line:
     """Rows that are new or have other data than before."""
     came: list[CommitRow] = field(default_factory=list)
     """Rows that were known and are listed now."""
+    corrected: list[tuple[CommitRow, str]] = field(default_factory=list)
+    """Rows with another parent than before, which was this one."""
 
     def record(self, sighting: Sighting) -> None:
         sha, parent_sha, info = sighting.sha, sighting.parent_sha, sighting.info
@@ -120,7 +127,8 @@ class _Line:
             row.author = plain_line(info.author)[:AUTHOR_LENGTH] if info.author else None
             row.committed_at = info.committed_at
             self.changed[sha] = row
-        if parent_sha is None or row.parent_sha is not None or parent_sha == sha:
+        known_parent = row.parent_sha is not None and (row.parent_sha == parent_sha or not sighting.read)
+        if parent_sha is None or known_parent or parent_sha == sha:
             return
         if parent is None:
             self._add(parent_sha, row.position - 1)
@@ -129,6 +137,8 @@ class _Line:
             for moved in _move_behind(self.session, row, parent.position):
                 self.changed[moved.sha] = moved
             self.last = None
+        if row.parent_sha is not None:
+            self.corrected.append((row, row.parent_sha))
         row.parent_sha = parent_sha
         self.changed[sha] = row
 

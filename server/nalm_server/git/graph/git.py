@@ -26,6 +26,8 @@ PASSED_ON = (
 )  # fmt: skip
 """Variables passed on from the server's environment: programs, keys, certificates, proxies."""
 SHOWN_ERROR = 500
+ADVICE = ("Please make sure you have the correct access rights", "and the repository exists.")
+"""Lines that follow the cause of any failure to reach a repository, and would take its place."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,8 @@ def _name(arguments: list[str]) -> str:
 def _failure(command: str, code: int, said: str, limits: Limits) -> str:
     if "File too large" in said:
         return f"The repository is larger than {limits.bytes >> 20} MiB: see NALM_MIRROR_BYTES."
-    last = " ".join(line.strip() for line in said.strip().splitlines()[-3:])
+    lines = [line.strip() for line in said.splitlines()]
+    last = " ".join([line for line in lines if line and line not in ADVICE][-3:])
     return f"git {command}: {last[-SHOWN_ERROR:] or f'exit code {code}'}"
 
 

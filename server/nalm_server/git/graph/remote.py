@@ -40,12 +40,13 @@ class FirstLook:
     """Why the server needs a token or key to read it; None: it is readable."""
 
 
-def first_look(address: str, branch: str | None) -> FirstLook:
-    """Reads the repository without a credential. branch: one that it must have, if it has any.
+def first_look(address: str, branch: str | None, *, local: bool = False) -> FirstLook:
+    """Reads the repository without a credential. branch: one that it must have, if it has any. local: it may
+    be a path.
 
     Raises GraphError if no setting could help: no such host, repository or branch.
     """
-    described = git.Repository(project_id=0, address=address, local=False, credential=None)
+    described = git.Repository(project_id=0, address=address, local=local, credential=None)
     limits = git.Limits(seconds=FIRST_SECONDS, bytes=1 << 20)
     command = ["ls-remote", "--quiet", "--symref", "--", address, "HEAD", "refs/heads/*"]
     try:

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from nalm_core.text.amounts import listed_at_most
 from sqlalchemy import ColumnElement, and_, or_
 from sqlalchemy.orm import Session
 
@@ -20,6 +22,10 @@ from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.queue_repository import Asker
 from nalm_server.jobs.schemas import JobReason, JobState
 
+MOST_NAMED = 3
+"""Hosts that are named of those of which the same is to be said."""
+MOST_GROUPS = 4
+"""Different things that are said of hosts."""
 MOST_LEFT = 20
 """Maximum number of a host's given-up jobs that are looked at for one request."""
 
@@ -90,12 +96,25 @@ class PoolHosts:
         lacks = {host.name: _lacks(job, configured, host) for host in allowed}
         able = [host for host in allowed if not lacks[host.name]]
         if not able:
-            each = "; ".join(f"{name} lacks {', '.join(parts)}" for name, parts in lacks.items())
-            return f"no host of pool {self.name} has what it needs: {each}"
+            missed = {name: ", ".join(parts) for name, parts in lacks.items()}
+            return f"no host of pool {self.name} has what it needs: {_each(missed, 'lacks', 'lack')}"
         if any(state_of(host, now)[0] is HostState.ONLINE for host in able):
             return None
-        states = (f"{host.name} is {_words(host, now)}" for host in able)
-        return f"no host of pool {self.name} that could take it is available: {'; '.join(states)}"
+        states = _each({host.name: _words(host, now) for host in able}, "is", "are")
+        return f"no host of pool {self.name} that could take it is available: {states}"
+
+
+def _each(words: Mapping[str, str], verb: str, plural: str) -> str:
+    """words: by host. Hosts of which the same is to be said are named together."""
+    names: dict[str, list[str]] = defaultdict(list)
+    for name, said in words.items():
+        names[said].append(name)
+    groups = [
+        f"{listed_at_most(of, MOST_NAMED)} {verb if len(of) == 1 else plural} {said}"
+        for said, of in names.items()
+    ]
+    more = sum(map(len, [*names.values()][MOST_GROUPS:]))
+    return "; ".join(groups[:MOST_GROUPS]) + (f"; and {more} more" if more else "")
 
 
 def left_to(session: Session, host: HostRow, asker: Asker, now: datetime) -> list[int]:

@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import structlog
-from nalm_core.report.run_report import RunReport
-from nalm_core.report.serialization import parse_report
-from nalm_core.verdict.judged import Judged
 from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts.acceptance import accepted_by
 from nalm_server.alerts.rules.rule_repository import expectations_of
 from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.base.errors import NalmError, ReportExpiredError
 from nalm_server.db.reports.store import ReportUnreadableError
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobState
@@ -22,7 +22,8 @@ from nalm_server.notify.forges.comment import Accepted, compose
 from nalm_server.notify.forges.job_status import JobSaid, Said, conclude
 from nalm_server.notify.forges.protocol import Comment, ForgeState, Status
 from nalm_server.results import repository as runs
-from nalm_server.results.models import RunRow
+from nalm_server.results.extracts.renderable import renderable
+from nalm_server.results.repository import JudgedRun
 
 log = structlog.get_logger()
 
@@ -57,28 +58,24 @@ def comment_of(session: Session, project: ProjectRow, pull_request: int, base_ur
     job = repository.newest_job_of_pull_request(session, project.id, pull_request)
     if job is None:
         return None
-    found, accepted = [], []
+    newest = repository.newest_verdicts(session, project.id, job.head_sha, job.id)
+    judged = [JudgedRun(run, row, name, host="") for name, run, row in newest]
+    found = renderable(session, judged, partial(run_url, base_url, project.name), _left_out)
     declared = expectations_of(session, project.id, job.head_sha)
-    for name, run, row in repository.newest_verdicts(session, project.id, job.head_sha, job.id):
-        report = _report(session, run)
-        if report is not None:
-            verdict = Verdict.model_validate(row.document)
-            link = run_url(base_url, project.name, run.run_id)
-            found.append(Judged(report, verdict, link))
-            if (by := accepted_by(verdict, name, declared)) is not None:
-                accepted.append(Accepted(name, by.who, by.reason))
+    accepted = []
+    for one in found:
+        name = one.report.scenario.name
+        if (by := accepted_by(one.verdict, name, declared)) is not None:
+            accepted.append(Accepted(name, by.who, by.reason))
     return compose(project.name, pull_request, job.head_sha, _job(job), found=found, accepted=accepted)
 
 
-def _report(session: Session, run: RunRow) -> RunReport | None:
-    stored = runs.report(session, run.id)
-    if stored.expired_at is not None:
-        return None
-    try:
-        return parse_report(stored.json)
-    except ReportUnreadableError as error:
-        log.warning("run left out of a comment", run_id=run.run_id, reason=error.message)
-        return None
+def _left_out(one: JudgedRun, error: NalmError) -> None:
+    if isinstance(error, ReportExpiredError):
+        return
+    if not isinstance(error, ReportUnreadableError):
+        raise error
+    log.warning("run left out of a comment", run_id=one.run.run_id, reason=error.message)
 
 
 def run_url(base_url: str, project: str, run_id: str | None) -> str:

@@ -37,15 +37,13 @@ def newest_job_of_commit(session: Session, project_id: int, sha: str) -> JobRow 
 
 
 def newest_job_of_pull_request(session: Session, project_id: int, number: int) -> JobRow | None:
-    """Its own, or that of another one with its present head and base, which measured the same."""
-    own = _newest(
-        select(JobRow).where(JobRow.project_id == project_id, JobRow.pull_request == number), session
-    )
+    """The newest of its present head and base, its own before that of another one, which measured the same;
+    else its newest of any head."""
+    own = select(JobRow).where(JobRow.project_id == project_id, JobRow.pull_request == number)
     request = refs.find_pull_request(session, project_id, number)
     if request is None or request.base_sha is None:
-        return own
-    if own is not None and (own.head_sha, own.base_sha) == (request.head_sha, request.base_sha):
-        return own
+        return _newest(own, session)
+    present = own.where(JobRow.head_sha == request.head_sha, JobRow.base_sha == request.base_sha)
     shared = (
         select(JobRow)
         .join(CommitRow, CommitRow.id == JobRow.commit_id)
@@ -53,7 +51,7 @@ def newest_job_of_pull_request(session: Session, project_id: int, number: int) -
         .where(JobRow.base_sha == request.base_sha, JobRow.reason == JobReason.PULL_REQUEST)
         .where(JobRow.pull_request != number)
     )
-    return _newest(shared, session) or own
+    return _newest(present, session) or _newest(shared, session) or _newest(own, session)
 
 
 def newest_verdicts(

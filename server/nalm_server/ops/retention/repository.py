@@ -22,6 +22,7 @@ from nalm_server.results.extracts.models import ReportExtractRow
 from nalm_server.results.models import ReportRow, RunRow, VerdictRow
 from nalm_server.results.repository import kept_of
 from nalm_server.webhooks.models import DeliveryRow
+from nalm_server.webhooks.schemas import DeliveryStatus
 
 
 def rule(session: Session, project_id: int) -> RuleRow | None:
@@ -52,7 +53,12 @@ def _old_reports(project_id: int, before: datetime, *columns: Any) -> Select[Any
 
 
 def _old_deliveries(project_id: int, before: datetime, *columns: Any) -> Select[Any]:
-    return select(*columns).where(DeliveryRow.project_id == project_id, DeliveryRow.received_at < before)
+    """Without those that wait, however long: the server may have been off."""
+    return select(*columns).where(
+        DeliveryRow.project_id == project_id,
+        DeliveryRow.received_at < before,
+        DeliveryRow.status != DeliveryStatus.RECEIVED,
+    )
 
 
 def _old_logs(project_id: int, before: datetime, *columns: Any) -> Select[Any]:

@@ -92,6 +92,12 @@ def without_rounds_of(session: Session, judged: JudgedRun) -> WithoutRounds:
     return WithoutRounds.model_validate_json(_found(session, judged, ExtractKind.NO_ROUNDS, make))
 
 
+def stored_without_rounds(session: Session, judged: JudgedRun) -> RunReport | None:
+    """The report without its rounds, if that is stored: of a large one."""
+    stored = repository.find(session, judged.run.id, ExtractKind.NO_ROUNDS, program())
+    return None if stored is None else WithoutRounds.model_validate_json(zlib.decompress(stored)).report
+
+
 def _found(
     session: Session, judged: JudgedRun, kind: ExtractKind, make: Callable[[RunReport], bytes]
 ) -> bytes:

@@ -3,27 +3,29 @@
 
 from __future__ import annotations
 
-from nalm_core.report.serialization import parse_report
+from collections.abc import Sequence
+from functools import partial
+
 from nalm_core.verdict.judged import Judged
-from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_repository import name_of
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.tokens.principal import Principal
-from nalm_server.base.errors import NotFoundError
+from nalm_server.base.errors import NalmError, NotFoundError
 from nalm_server.git.commits import service as commits
 from nalm_server.notify.forges.current_state import run_url
 from nalm_server.results import repository as run_rows
 from nalm_server.results import service as runs
+from nalm_server.results.extracts.renderable import renderable
 from nalm_server.results.repository import JudgedRun
 
 
 def of_run(session: Session, caller: Principal, run_id: str, base_url: str) -> list[Judged]:
     """Raises ReportExpiredError if the report has aged out."""
     found = runs.require(session, caller, run_id)
-    return [_judged(session, found, name_of(session, found.run.project_id), base_url)]
+    return _judged(session, [found], name_of(session, found.run.project_id), base_url)
 
 
 def of_commit(session: Session, caller: Principal, project: str, sha: str, base_url: str) -> list[Judged]:
@@ -36,10 +38,13 @@ def of_commit(session: Session, caller: Principal, project: str, sha: str, base_
             newest.setdefault(one.scenario, one)
     if not newest:
         raise NotFoundError(f"Commit {sha} has not been measured.")
-    return [_judged(session, one, project, base_url) for one in newest.values()]
+    return _judged(session, list(newest.values()), project, base_url)
 
 
-def _judged(session: Session, found: JudgedRun, project: str, base_url: str) -> Judged:
-    report = parse_report(runs.report_of(session, found).json)
-    verdict = Verdict.model_validate(found.verdict.document)
-    return Judged(report, verdict, run_url(base_url, project, found.run.run_id))
+def _judged(session: Session, found: Sequence[JudgedRun], project: str, base_url: str) -> list[Judged]:
+    """Raises ReportExpiredError, ReportUnreadableError."""
+
+    def refuse(_one: JudgedRun, error: NalmError) -> None:
+        raise error
+
+    return renderable(session, found, partial(run_url, base_url, project), refuse)

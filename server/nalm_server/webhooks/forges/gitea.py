@@ -98,10 +98,16 @@ class GiteaPullRequest(Part):
         return fork(self.head.repo_id, self.base.repo_id, number)
 
 
+class PullRequestChanges(Part):
+    ref: dict[str, Any] | None = None
+    """The former target branch."""
+
+
 class PullRequestEvent(Part):
     action: Text
     number: Number
     pull_request: GiteaPullRequest = Field()
+    changes: PullRequestChanges | None = None
 
 
 class Gitea:
@@ -139,7 +145,8 @@ def _deleted(event: Delete) -> Event:
 
 
 def _pull_request(event: PullRequestEvent) -> Event:
-    if event.action not in (*NEW_CODE, "closed"):
+    retargeted = event.action == "edited" and event.changes is not None and event.changes.ref is not None
+    if event.action not in (*NEW_CODE, "closed") and not retargeted:
         return Nothing(f"the action {event.action} of a pull request is ignored")
     if event.action != "closed":
         return event.pull_request.as_event(event.number, "open")

@@ -67,9 +67,15 @@ class GitlabUser(Part):
     username: Text
 
 
+class MergeRequestChanges(Part):
+    target_branch: dict[str, Any] | None = None
+
+
 class MergeRequestEvent(Part):
     user: GitlabUser | None = None
     object_attributes: Attributes
+    changes: MergeRequestChanges | None = None
+    """What an update changed."""
 
 
 class GitLab:
@@ -119,7 +125,8 @@ def _merge_request(event: MergeRequestEvent) -> Event:
     state = STATES.get(request.action)
     if state is None:
         return Nothing(f"the action {request.action[:100] or 'none'} of a merge request is ignored")
-    if request.action == "update" and request.oldrev is None:
+    retargeted = event.changes is not None and event.changes.target_branch is not None
+    if request.action == "update" and request.oldrev is None and not retargeted:
         return Nothing("the merge request was edited, its commits are the same")
     return PullRequestChanged(
         number=request.iid,

@@ -168,6 +168,12 @@ def test_weeks_are_read_in_pages_and_empty_ones_are_left_out(service: Service) -
     assert [one["week"] for one in third["weeks"]] == ["2026-W17"] and third["before"] is None
 
 
+def test_a_commit_of_a_clock_that_is_ahead_hides_no_week(service: Service) -> None:
+    for number, at in enumerate((MONDAY - timedelta(weeks=1), MONDAY, datetime(2038, 1, 19, tzinfo=UTC)), 1):
+        measure(service, number, at=at)
+    assert [one["week"] for one in weeks(service, limit=3)["weeks"]] == ["2038-W03", "2026-W47", "2026-W46"]
+
+
 @pytest.mark.dialects
 def test_without_a_time_of_its_own_a_commit_is_of_the_week_of_its_first_run(service: Service) -> None:
     service.upload(body_of(make_report(1)))

@@ -5,12 +5,14 @@ import { ALERT_RENEWS, assignAlert } from "../../shared/api/alerts";
 import type { AlertDetail } from "../../shared/api/types";
 import { ActionError } from "../../shared/ui/ActionError";
 import { useAction } from "../../shared/ui/hooks/useAction";
+import { useKeptFocus } from "../../shared/ui/hooks/useKeptFocus";
 import { useMay, useSession } from "../../shared/ui/hooks/useSession";
 
 /** Assignee; developers give it to themselves, to somebody else or to nobody. */
 export function AlertAssignee({ alert }: { alert: AlertDetail }) {
   const allowed = useMay(alert.project, "developer");
   const me = useSession()?.name ?? null;
+  const kept = useKeptFocus<HTMLFormElement>();
   const form = useForm({ initialValues: { name: "" } });
   const { name } = form.values;
   const assign = useAction((to: string | null) => assignAlert(alert.id, to), {
@@ -29,7 +31,11 @@ export function AlertAssignee({ alert }: { alert: AlertDetail }) {
         )}
       </p>
       {allowed && (
-        <form className="form-line spaced" onSubmit={form.onSubmit(() => assign.mutate(name.trim()))}>
+        <form
+          className="form-line spaced"
+          {...kept}
+          onSubmit={form.onSubmit(() => assign.mutate(name.trim()))}
+        >
           {me !== null && alert.assignee !== me && (
             <Button size="xs" variant="default" loading={assign.isPending} onClick={() => assign.mutate(me)}>
               Assign to me

@@ -6,6 +6,7 @@ import type { AlertDetail } from "../../shared/api/types";
 import { stateInfo, TRIAGE, type Triage, triageOf } from "../../shared/logic/alerts";
 import { ActionError } from "../../shared/ui/ActionError";
 import { useAction } from "../../shared/ui/hooks/useAction";
+import { useKeptFocus } from "../../shared/ui/hooks/useKeptFocus";
 import { useKeys } from "../../shared/ui/hooks/useKeys";
 import { useSession } from "../../shared/ui/hooks/useSession";
 import { MuteForm } from "./MuteForm";
@@ -21,6 +22,7 @@ interface Props {
 }
 
 export function AlertTriage({ alert, open, onOpen, onDone }: Props) {
+  const kept = useKeptFocus<HTMLSpanElement>();
   const offered = triageOf(alert);
   const me = useSession()?.name ?? null;
   const mine = me !== null && alert.assignee === null;
@@ -48,7 +50,7 @@ export function AlertTriage({ alert, open, onOpen, onDone }: Props) {
   const requested = TRIAGE.find((one) => one.state === open);
   return (
     <>
-      <span className="actions">
+      <span className="actions" {...kept}>
         {offered.map((one) => (
           <Button
             key={one.state}

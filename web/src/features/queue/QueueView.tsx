@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { endedJobsQuery, MOST_JOBS, runningJobsQuery, waitingJobsQuery } from "../../shared/api/jobs";
 import type { Job } from "../../shared/api/types";
+import { useKeptFocus } from "../../shared/ui/hooks/useKeptFocus";
 import { useNow } from "../../shared/ui/hooks/useNow";
 import { JobTable } from "../../shared/ui/jobs/JobTable";
 import { Panel } from "../../shared/ui/Panel";
@@ -94,14 +95,18 @@ interface PartProps {
 }
 
 function Part({ title, none, jobs, now, foot }: PartProps) {
+  // A job leaves its part when somebody acts on it.
+  const kept = useKeptFocus<HTMLDivElement>();
   return (
     <Panel title={title}>
-      {jobs.length === 0 ? (
-        <p className="soft">{none}</p>
-      ) : (
-        <JobTable jobs={jobs} label={`Jobs: ${title.toLowerCase()}`} now={now} />
-      )}
-      {foot}
+      <div {...kept} tabIndex={-1}>
+        {jobs.length === 0 ? (
+          <p className="soft">{none}</p>
+        ) : (
+          <JobTable jobs={jobs} label={`Jobs: ${title.toLowerCase()}`} now={now} />
+        )}
+        {foot}
+      </div>
     </Panel>
   );
 }

@@ -19024,6 +19024,8 @@ export interface operations {
                 fence?: number | null;
                 /** @description The job that the report is the result of. */
                 job_id?: number | null;
+                /** @description Without a job: head is of a pull request, or of a branch of its own. */
+                proposed?: boolean;
             };
             header?: never;
             path?: never;

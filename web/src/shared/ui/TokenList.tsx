@@ -8,6 +8,7 @@ import { ActionError } from "./ActionError";
 import { NumberField } from "./fields/NumberField";
 import { useAction } from "./hooks/useAction";
 import { useNow } from "./hooks/useNow";
+import { Rows } from "./lists/Rows";
 import { SecretOnce } from "./SecretOnce";
 
 export interface TokenRequest {
@@ -31,7 +32,7 @@ export function TokenList({ tokens, scopes, onAdd, onRevoke }: Props) {
   return (
     <>
       {valid.length === 0 && <p className="soft">None yet.</p>}
-      <ul className="rows">
+      <Rows>
         {valid.map((token) => (
           <li key={token.id} className="row">
             <span className="row-main">
@@ -51,7 +52,7 @@ export function TokenList({ tokens, scopes, onAdd, onRevoke }: Props) {
             </Button>
           </li>
         ))}
-      </ul>
+      </Rows>
       <ActionError error={revoke.error} />
       <NewToken scopes={scopes} onAdd={onAdd} />
     </>

@@ -5,6 +5,7 @@ import { useForm } from "@mantine/form";
 import type { Subscription } from "../../../shared/api/types";
 import { ActionError } from "../../../shared/ui/ActionError";
 import { useAction } from "../../../shared/ui/hooks/useAction";
+import { Rows } from "../../../shared/ui/lists/Rows";
 import { addSubscription, removeSubscription } from "../api";
 
 const FIELDS = ["project", "scenario", "stage", "author"] as const;
@@ -23,7 +24,7 @@ export function SubscriptionList({ subscriptions }: { subscriptions: readonly Su
   return (
     <>
       {subscriptions.length === 0 && <p className="soft">No subscriptions yet.</p>}
-      <ul className="rows">
+      <Rows>
         {subscriptions.map((one) => (
           <li key={one.id} className="row">
             <span className="row-main">{subscriptionText(one)}</span>
@@ -38,7 +39,7 @@ export function SubscriptionList({ subscriptions }: { subscriptions: readonly Su
             </Button>
           </li>
         ))}
-      </ul>
+      </Rows>
       <ActionError error={remove.error} />
       <NewSubscription />
     </>

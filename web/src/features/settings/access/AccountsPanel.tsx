@@ -8,6 +8,7 @@ import { moment } from "../../../shared/logic/text/format";
 import { ActionError } from "../../../shared/ui/ActionError";
 import { useAction } from "../../../shared/ui/hooks/useAction";
 import { useSession } from "../../../shared/ui/hooks/useSession";
+import { Rows } from "../../../shared/ui/lists/Rows";
 import { SecretOnce } from "../../../shared/ui/SecretOnce";
 
 const RENEWS = ["accounts"];
@@ -16,11 +17,11 @@ export function AccountsPanel({ accounts }: { accounts: readonly Account[] }) {
   const self = useSession()?.name;
   return (
     <>
-      <ul className="rows">
+      <Rows>
         {accounts.map((one) => (
           <Row key={one.name} one={one} self={one.name === self} />
         ))}
-      </ul>
+      </Rows>
       <NewAccount />
     </>
   );

@@ -8,6 +8,7 @@ import { ActionError } from "../../../shared/ui/ActionError";
 import { useAction } from "../../../shared/ui/hooks/useAction";
 import { useNow } from "../../../shared/ui/hooks/useNow";
 import { InviteAgent } from "../../../shared/ui/InviteAgent";
+import { Rows } from "../../../shared/ui/lists/Rows";
 import { FailedPart, Loading } from "../../../shared/ui/States";
 
 export function AgentInvitations() {
@@ -20,7 +21,7 @@ export function AgentInvitations() {
   return (
     <>
       {waiting.length === 0 && <p className="soft">No invitation waits to be used.</p>}
-      <ul className="rows">
+      <Rows>
         {waiting.map((one) => (
           <li key={one.id} className="row">
             <span className="row-main">
@@ -40,7 +41,7 @@ export function AgentInvitations() {
             </Button>
           </li>
         ))}
-      </ul>
+      </Rows>
       <ActionError error={withdraw.error} />
       <InviteAgent />
     </>

@@ -4,6 +4,7 @@ import { useForm } from "@mantine/form";
 import type { Member } from "../../../shared/api/types";
 import { ActionError } from "../../../shared/ui/ActionError";
 import { useAction } from "../../../shared/ui/hooks/useAction";
+import { Rows } from "../../../shared/ui/lists/Rows";
 import { type ProjectRole, removeMember, setMember } from "../api";
 
 const ROLES: ProjectRole[] = ["reader", "developer", "maintainer"];
@@ -24,7 +25,7 @@ export function PeoplePanel({ project, people }: { project: string; people: read
   return (
     <>
       {people.length === 0 && <p className="soft">Only administrators have access.</p>}
-      <ul className="rows">
+      <Rows>
         {people.map((one) => (
           <li key={one.account} className="row">
             <span className="row-main">{one.account}</span>
@@ -46,7 +47,7 @@ export function PeoplePanel({ project, people }: { project: string; people: read
             </Button>
           </li>
         ))}
-      </ul>
+      </Rows>
       <form className="form-line" onSubmit={form.onSubmit(() => set.mutate({ account, role }))}>
         <TextInput label="Account" required {...form.getInputProps("account")} />
         <Select label="Role" data={ROLES} allowDeselect={false} {...form.getInputProps("role")} />

@@ -4,17 +4,18 @@ import type { Integration } from "../../../shared/api/types";
 import { ActionError } from "../../../shared/ui/ActionError";
 import { useAction } from "../../../shared/ui/hooks/useAction";
 import { Icon } from "../../../shared/ui/Icon";
+import { Rows } from "../../../shared/ui/lists/Rows";
 import { enableIntegration, removeIntegration, testIntegration } from "../api";
 
 /** Integrations: each can be tried and switched off. */
 export function IntegrationList({ project, of }: { project: string; of: readonly Integration[] }) {
   if (of.length === 0) return <p className="soft">None yet.</p>;
   return (
-    <ul className="rows">
+    <Rows>
       {of.map((one) => (
         <Row key={one.id} project={project} one={one} />
       ))}
-    </ul>
+    </Rows>
   );
 }
 

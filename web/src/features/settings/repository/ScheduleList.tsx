@@ -5,17 +5,18 @@ import { AGAINST_WORDS } from "../../../shared/logic/settings";
 import { moment } from "../../../shared/logic/text/format";
 import { ActionError } from "../../../shared/ui/ActionError";
 import { useAction } from "../../../shared/ui/hooks/useAction";
+import { Rows } from "../../../shared/ui/lists/Rows";
 import { changeSchedule, removeSchedule } from "./schedules";
 
 /** A project's schedules: when, against what, and what came of each last. */
 export function ScheduleList({ project, of }: { project: string; of: readonly Schedule[] }) {
   if (of.length === 0) return <p className="soft">None yet.</p>;
   return (
-    <ul className="rows">
+    <Rows>
       {of.map((one) => (
         <Row key={one.name} project={project} one={one} />
       ))}
-    </ul>
+    </Rows>
   );
 }
 

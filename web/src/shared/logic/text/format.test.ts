@@ -92,6 +92,8 @@ test.each([
 
 test.each([
   [30, "just now"],
+  [-12 * 60, "just now"],
+  [-2 * 86400, "in 2 days"],
   [3 * 60, "3 minutes ago"],
   [59.7 * 60, "1 hour ago"],
   [26 * 3600, "1 day ago"],

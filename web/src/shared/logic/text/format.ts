@@ -144,11 +144,14 @@ const STEPS: readonly (readonly [number, Intl.RelativeTimeFormatUnit])[] = [
 /** Not "yesterday" or "last year": those are days of a calendar, which 40 hours may be two of. */
 const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "always", style: "long" });
 
+/** Seconds by which the reader's clock may be behind: what happened is never shown as something to come. */
+const CLOCKS = 86_400;
+
 /** "3 hours ago", seen from `now` (milliseconds since 1970). */
 export function ago(iso: string, now: number): string {
   let distance = (Date.parse(iso) - now) / 1000;
   if (Number.isNaN(distance)) return MISSING;
-  if (Math.abs(distance) < 45) return "just now";
+  if (distance > -45 && distance < CLOCKS) return "just now";
   for (const [size, unit] of STEPS) {
     if (Math.round(Math.abs(distance)) < size) return RELATIVE.format(Math.round(distance), unit);
     distance /= size;

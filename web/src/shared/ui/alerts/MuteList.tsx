@@ -6,6 +6,7 @@ import { moment } from "../../logic/text/format";
 import { ActionError } from "../ActionError";
 import { useAction } from "../hooks/useAction";
 import { useMay } from "../hooks/useSession";
+import { Rows } from "../lists/Rows";
 
 /** Mutes that hold now: of what, until when, why, by whom. */
 export function MuteList({ project, mutes }: { project: string; mutes: readonly Mute[] }) {
@@ -15,7 +16,7 @@ export function MuteList({ project, mutes }: { project: string; mutes: readonly 
   });
   return (
     <>
-      <ul className="rows">
+      <Rows>
         {mutes.map((one) => (
           <li key={one.id} className="row">
             <span className="row-main">
@@ -38,7 +39,7 @@ export function MuteList({ project, mutes }: { project: string; mutes: readonly 
             )}
           </li>
         ))}
-      </ul>
+      </Rows>
       <ActionError error={end.error} />
     </>
   );

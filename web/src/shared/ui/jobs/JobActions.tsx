@@ -6,6 +6,7 @@ import type { Job } from "../../api/types";
 import { actionsOf, type JobAction } from "../../logic/queue";
 import { ActionError } from "../ActionError";
 import { useAction } from "../hooks/useAction";
+import { useKeptFocus } from "../hooks/useKeptFocus";
 import { useMay } from "../hooks/useSession";
 
 const WORDS: Record<JobAction, string> = {
@@ -21,11 +22,12 @@ export function JobActions({ job }: { job: Job }) {
   const act = useAction((action: JobAction) => actOnJob(action, job.id), {
     renews: ["jobs", "job", "commits", "projects"],
   });
+  const kept = useKeptFocus<HTMLSpanElement>();
   const offered = actionsOf(job);
   if (!allowed || (offered.length === 0 && act.error === null)) return null;
   return (
     <>
-      <span className="actions">
+      <span className="actions" {...kept}>
         {offered.map((action) => (
           <Button
             key={action}

@@ -6,6 +6,7 @@ import { measure } from "../../api/jobs";
 import { kindOf } from "../../logic/run/kinds";
 import { ActionError } from "../ActionError";
 import { useAction } from "../hooks/useAction";
+import { useKeptFocus } from "../hooks/useKeptFocus";
 import { useMay } from "../hooks/useSession";
 
 interface Props {
@@ -18,6 +19,7 @@ interface Props {
 /** Measures a pair side by side, before everything nobody waits for; for others, the command. */
 export function MeasurePair({ project, base, head, scenario }: Props) {
   const [job, setJob] = useState<number | null>(null);
+  const kept = useKeptFocus<HTMLDivElement>();
   const kind = scenario ? kindOf(scenario) : "cycles";
   const scenarios = scenario ? [scenario] : null;
   const ask = useAction(() => measure(project, { head, base, kind, scenarios }), {
@@ -29,7 +31,7 @@ export function MeasurePair({ project, base, head, scenario }: Props) {
       <code className="command">{`nalm check --base ${base.slice(0, 12)} --head ${head.slice(0, 12)}`}</code>
     );
   return (
-    <div className="form-line">
+    <div className="form-line" {...kept}>
       {job === null ? (
         <Button size="xs" variant="default" loading={ask.isPending} onClick={() => ask.mutate(undefined)}>
           Measure the two side by side

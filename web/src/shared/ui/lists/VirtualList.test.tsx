@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // @vitest-environment happy-dom
-import { cleanup, render, screen } from "@testing-library/react";
+import { act, cleanup, render, screen } from "@testing-library/react";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { VirtualList } from "./VirtualList";
 
@@ -48,6 +48,18 @@ describe("a list of any length", () => {
     expect(rows[0]?.getAttribute("aria-setsize")).toBe("5000");
     expect(rows[0]?.getAttribute("aria-posinset")).toBe("1");
     expect(screen.getByRole("list", { name: "Numbers" }).style.height).toBe(`${5000 * 50}px`);
+  });
+
+  test("has all rows on paper", () => {
+    list(200);
+    act(() => {
+      window.dispatchEvent(new Event("beforeprint"));
+    });
+    expect(screen.getAllByRole("listitem")).toHaveLength(200);
+    act(() => {
+      window.dispatchEvent(new Event("afterprint"));
+    });
+    expect(screen.getAllByRole("listitem").length).toBeLessThan(100);
   });
 
   test("asks for more only near its end", () => {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A list of any length: beyond a screenful or two, only the rows near the visible part are in the document. */
+/**
+ * A list of any length: beyond a screenful or two, only the rows near the visible part are in the document, but all of
+ * them on paper.
+ */
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
+import { usePrinting } from "../hooks/usePrinting";
 
 /** Up to so many rows all are drawn: the browser's own search and printing then find them all. */
 const PLAIN = 60;
@@ -33,7 +37,8 @@ export interface RowPlace {
 const EVERYWHERE: RowPlace = {};
 
 export function VirtualList<T>(props: Props<T>) {
-  if (props.items.length > PLAIN) return <Windowed {...props} />;
+  const printing = usePrinting();
+  if (props.items.length > PLAIN && !printing) return <Windowed {...props} />;
   return (
     <ol className={props.className} aria-label={props.label}>
       {props.items.map((item, index) => props.children(item, index, EVERYWHERE))}
