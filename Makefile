@@ -33,6 +33,8 @@ unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONPATH
 # The compiler lists the headers of a file, so that no preprocessor runs before it.
 export CCACHE_DEPEND := 1
+# Checkouts share what mypy knows of files, by their contents: without it, it takes a minute.
+export MYPY_CACHE_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/nalm-mypy
 # As the programs set it for themselves; tests may load NumPy before them.
 export OPENBLAS_NUM_THREADS := 1
 
