@@ -130,10 +130,10 @@ test-nf-units: nf ## The reference NF's quick tests, without those of threads, w
 
 # More parallel tests than cores, because each start of DPDK waits a tenth of a second for its clock; each further
 # process loads Scapy and collects for 3 s.
-# Parallel threads meet ThreadSanitizer (test-nf-tsan), unit tests and packets marked `sanitised` AddressSanitizer
+# Parallel threads and an SMF beside them meet ThreadSanitizer (test-nf-tsan), unit tests and packets marked `sanitised` AddressSanitizer
 # (test-nf-asan); only the night runs all of them without, too. `make check` has the unit tests without.
 test-nf: nf ## The reference NF's own tests and golden packets
-	@meson test -C $(NF) --print-errorlogs $(if $(WHOLE),,--no-suite threads --no-suite fast) && pytest -q -n 3 --dist worksteal $(if $(WHOLE),,-m "not nightly and (not sanitised or released)") reference-nf/demo/tests reference-nf/spec/tests
+	@meson test -C $(NF) --print-errorlogs $(if $(WHOLE),,--no-suite threads --no-suite fast) && pytest -q -n 3 --dist worksteal $(if $(WHOLE),,-k "not beside_threads" -m "not nightly and (not sanitised or released)") reference-nf/demo/tests reference-nf/spec/tests
 
 test-nf-outside: nf ## testpmd over memif, tcpreplay over veth, nalm top on testpmd; as root, needs dpdk-dev, tcpreplay, tcpdump
 	@sh reference-nf/tests/outside_test.sh $(NF)/nalm-nf reference-nf && pytest -q tests/outside
@@ -149,8 +149,8 @@ test-nf-tsan: nf-tsan ## Tables, reloads, flow-mods, rings, probe, N4 and every 
 		TSAN_OPTIONS=halt_on_error=1 NALM_NF=$(CURDIR)/$(NF_TSAN)/nalm-nf $$(setarch -R true 2>/dev/null && echo setarch -R) \
 		pytest -q reference-nf/spec/tests/test_upf_sessions.py -k beside_threads $(if $(WHOLE),,-m "not nightly")
 
-test-nf-fuzz: nf-fuzz ## Ten seconds of fuzzing: parsers, configuration, whole chains
-	@python3 reference-nf/fuzz/run.py $(NF_FUZZ) --seconds 10
+test-nf-fuzz: nf-fuzz ## Four seconds of fuzzing: parsers, configuration, whole chains
+	@python3 reference-nf/fuzz/run.py $(NF_FUZZ) --seconds 4
 
 fuzz: nf-fuzz ## An hour of fuzzing that continues the last one; FUZZ_MINUTES=60
 	@python3 reference-nf/fuzz/run.py $(NF_FUZZ) --seconds $$(($(FUZZ_MINUTES) * 60)) --keep
