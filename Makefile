@@ -171,8 +171,8 @@ test-contract: nf ## The five contracts between rooms
 test-end-to-end: page ## Every page in Chromium, on services with and without figures
 	@$(if $(WHOLE),,ONE_VIEW=1) pytest -q $(DAY) tests/end_to_end --ignore tests/end_to_end/test_demo.py
 
-test-demo: page ## The demo through webhook, build, traffic, verdict and page: four of its merges; whole: all
-	@$(if $(WHOLE),,DEMO_MERGES=1,3,4) pytest -q --timeout 1000 $(DAY) tests/end_to_end/test_demo.py
+test-demo: page ## The demo through webhook, build, traffic, verdict and page: two of its merges; whole: all
+	@$(if $(WHOLE),,DEMO_MERGES=1,4) pytest -q --timeout 1000 $(DAY) tests/end_to_end/test_demo.py
 
 # With all tests that only the nightly tier runs.
 $(WHOLE_SUITES): test-%-whole:
