@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Of all suites: garbage collection looks neither at modules that load nor, later, at what was loaded."""
+"""Of all suites: garbage collection looks neither at modules that load nor, later, at what was loaded.
+Property tests try the same examples each time, by day fewer."""
 
 from __future__ import annotations
 
 import gc
 
+from hypothesis import settings
+from tiers import size_of_tier
+
 gc.disable()
+settings.register_profile("ci", settings.get_profile("ci"), max_examples=size_of_tier(night=100, day=40))
 
 
 def pytest_collection_finish() -> None:

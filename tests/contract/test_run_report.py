@@ -12,7 +12,7 @@ import pytest
 from contract_server import ContractServer
 from nalm_core.report.serialization import ReportError, parse_report
 from nalm_core.verdict.verdict import judge
-from tiny import NALM_TOML, NF_SOURCE, PROBE_HEADER, Nalm, NfRepository
+from tiny import FEW_LAUNCHES, NF_SOURCE, PROBE_HEADER, Nalm, NfRepository
 
 SLOWER = "#define ALPHA_WORK 60\n"
 
@@ -27,7 +27,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     shutil.copy(NF_SOURCE, repository.path)
     shutil.copy(PROBE_HEADER, repository.path)
     repository.write("traffic/capture.bin", "packets")
-    repository.commit("first", nalm__toml=NALM_TOML, work__h="")
+    repository.commit("first", nalm__toml=FEW_LAUNCHES, work__h="")
     repository.commit("second", work__h=SLOWER)
     to = folder / "report.json"
     nalm = Nalm(folder / "home")

@@ -183,6 +183,7 @@ def design(tmp_path: Path, scenario: str) -> Design:
     return Design(scenario, run_of(tmp_path, [*given, *stages, *waiting]))
 
 
+@pytest.mark.nightly
 def test_first_packets_of_flows_are_distinguished_from_later_ones(tmp_path: Path) -> None:
     """Measured again where other programs disturbed too many trials."""
     table = parse((NF / "nalm.toml").read_text()).experiments.flows["acl"]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The demo, run once as a user runs it, and a browser.
 
-DEMO_MERGES=1,3,4 takes these merges of the demo's history through the service, instead of all.
+DEMO_MERGES=1,4 takes these merges of the demo's history through the service, instead of all.
 """
 
 from __future__ import annotations

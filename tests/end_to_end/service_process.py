@@ -17,6 +17,7 @@ from nalm_server_git import Repo
 from nalm_server_process import NALM_SERVER, loaded_server
 from nalm_server_sockets import free_port
 from nalm_server_waiting import until
+from thread_service import migrated_database
 
 LOG = "configure: ok\nninja: 312 targets\nround 41 of 64: head 512.4, base 498.1 cycles/packet\n"
 PASSWORD = "a long enough password"
@@ -36,6 +37,8 @@ class Service:
     def __init__(self, state: Path) -> None:
         port = free_port()
         self.state, self.url = state, f"http://127.0.0.1:{port}"
+        state.mkdir()
+        (state / "nalm.db").write_bytes(migrated_database())
         self.output = state.with_suffix(".log")
         self.process = loaded_server().start(
             [NALM_SERVER, "up", "--no-agent", "--port", str(port), "--state", str(state)],

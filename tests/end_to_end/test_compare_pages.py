@@ -142,6 +142,7 @@ FROM_LEFT_TO_RIGHT = """async box => {
 }"""
 
 
+@pytest.mark.nightly
 def test_the_side_with_longer_lines_is_not_held_back_by_the_other(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{PAIR}&scenario=sfc_a&fn=nat%2Fnat_process&lines=all")
@@ -161,6 +162,7 @@ def test_a_function_is_opened_by_keyboard_and_says_why_it_has_no_text(page: Page
     expect(title).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_the_flame_graph_is_walked_by_keyboard(page: Page) -> None:
     page.goto(f"{PAIR}&scenario=sfc_a")
     page.get_by_role("treeitem", name="all:").focus()
@@ -199,6 +201,7 @@ def test_a_runs_function_is_read_line_by_line(page: Page) -> None:
     expect(page.get_by_text("source_in_reports = false")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_one_commit_in_two_scenarios_and_back(page: Page) -> None:
     page.goto(f"/p/demo/compare?by=features&head={sha(1)}&base_scenario=sfc_b&scenario=sfc_a")
     expect(page.get_by_role("region", name="Verdict")).to_contain_text("in sfc_b")
@@ -214,6 +217,7 @@ def test_a_revision_is_found_by_a_few_letters(page: Page) -> None:
     page.wait_for_url(f"**base={sha(2)}*")
 
 
+@pytest.mark.nightly
 def test_pairs_that_were_compared_are_returned_to_and_no_others(
     browser: Browser, running: tuple[Service, str]
 ) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every page of the router: empty, with work, failing and slow, each checked by axe. With ONE_VIEW it is
-checked in one of the views and by one of the ways of the keyboard, which pages take in turn."""
+checked in one of the views and by one of the ways of the keyboard, which pages take in turn, and half of
+the pages are empty as well."""
 
 from __future__ import annotations
 
@@ -74,7 +75,7 @@ def views_of(route: str) -> Sequence[tuple[str, int]]:
 def test_a_page_with_nothing_and_with_all_there(
     page: Page, names: dict[str, str], walked: set[str], route: str
 ) -> None:
-    if "$" in route:
+    if "$" in route and (turn_of(route) or not ONE_VIEW):
         opened(page, route, NONE)
         settled(page)
         require_accessible(page)

@@ -9,6 +9,7 @@ from nalm_server_harness import Service
 from nalm_server_reports import sha
 from playwright.sync_api import Browser, Page, Route, expect
 from service_browser import drawn_box, require_accessible
+from tiers import by_night
 
 APART = "as measured"
 LINES = """cell => [...cell.childNodes].map(part => {
@@ -23,15 +24,21 @@ LINES = """cell => [...cell.childNodes].map(part => {
     ("path", "texts"),
     [
         ("features", ("its merge", "Cost model of sfc_a", "Measured 1 of")),
-        ("features?feature=nat", ("History of nat", "Measured by experiment")),
-        ("features?view=table", ("at the price it came with",)),
-        ("features?by=release&view=table", ("v1.0", "v1.1")),
-        ("features?by=branch", ("main",)),
-        ("models", ("fewest cycles", "faster in 1 of 3 chains, slower in 1", "ft: computational scale")),
-        ("models", ("A rank correlation needs four scenarios", "per lcore, Mpackets/s", "sfc_b_pipeline")),
+        (
+            "models",
+            (
+                *("fewest cycles", "faster in 1 of 3 chains, slower in 1", "ft: computational scale"),
+                *("A rank correlation needs four scenarios", "per lcore, Mpackets/s", "sfc_b_pipeline"),
+            ),
+        ),
         ("detection-quality", ("By size of the change", "a commit against itself", "Oct\u00a02026")),
-        ("quality?days=30", ("By size of the change",)),
         (f"compare?base={sha(1)}&head={sha(LAST)}&scenario=sfc_a", ("not side by side: shown, not judged",)),
+        *by_night(
+            ("features?feature=nat", ("History of nat", "Measured by experiment")),
+            ("features?view=table", ("at the price it came with",)),
+            ("features?by=release&view=table", ("v1.0", "v1.1")),
+            ("features?by=branch", ("main",)),
+        ),
     ],
 )
 def test_a_page_shows_its_figures(page: Page, path: str, texts: tuple[str, ...]) -> None:
@@ -41,6 +48,7 @@ def test_a_page_shows_its_figures(page: Page, path: str, texts: tuple[str, ...])
     require_accessible(page)
 
 
+@pytest.mark.nightly
 def test_probabilities_of_change_points_are_a_curve_beside_their_table(page: Page) -> None:
     page.goto("/p/demo/detection-quality")
     panel = page.get_by_role("region", name="Probabilities of change points", exact=True)
@@ -58,6 +66,7 @@ def test_probabilities_of_change_points_are_a_curve_beside_their_table(page: Pag
     require_accessible(page)
 
 
+@pytest.mark.nightly
 def test_ncpp_says_what_its_values_follow_from(page: Page) -> None:
     panel = page.get_by_role("region").filter(has=page.get_by_role("heading", name="NCPP on one scale"))
     page.goto("/p/demo/features?view=table")
@@ -67,7 +76,7 @@ def test_ncpp_says_what_its_values_follow_from(page: Page) -> None:
     expect(page.get_by_role("main")).to_contain_text("that lead from the reference to each commit")
 
 
-@pytest.mark.parametrize("alone", [True, False])
+@pytest.mark.parametrize("alone", [True, *by_night(False)])
 def test_a_value_that_no_comparison_leads_to_is_named(page: Page, alone: bool) -> None:
     """alone: the newest commit has such a value, otherwise each has."""
 
@@ -102,11 +111,13 @@ def test_a_value_that_no_comparison_leads_to_is_named(page: Page, alone: bool) -
     ("path", "text"),
     [
         ("features", "Choose it here; it can be changed later."),
-        ("models", "Nothing has been measured"),
         ("models", "nalm check --submit --server http"),
-        ("models/predicted", "Experiments on core counts"),
-        ("models/predicted", "Needs the run of a scenario whose execution model is a pipeline"),
-        ("detection-quality", "nalm-mutants run --sample 6 --upload --project empty"),
+        *by_night(
+            ("models", "Nothing has been measured"),
+            ("models/predicted", "Experiments on core counts"),
+            ("models/predicted", "Needs the run of a scenario whose execution model is a pipeline"),
+            ("detection-quality", "nalm-mutants run --sample 6 --upload --project empty"),
+        ),
     ],
 )
 def test_with_nothing_there_a_page_says_what_to_do(page: Page, path: str, text: str) -> None:
@@ -172,6 +183,7 @@ def test_a_feature_is_opened_by_keyboard_and_the_address_keeps_it(page: Page) ->
     expect(page.get_by_role("heading", name="History of nat")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_a_release_is_chosen_and_the_address_keeps_it(page: Page) -> None:
     page.goto("/p/demo/features")
     page.get_by_text("Releases", exact=True).click()
@@ -189,6 +201,7 @@ def test_an_experiment_is_requested_and_cancelled(page: Page) -> None:
     expect(panel.get_by_text("Cancelled", exact=True)).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_an_experiments_cells_are_opened(page: Page) -> None:
     page.goto("/p/demo/features")
     page.get_by_text("Cells of experiment 1").click()

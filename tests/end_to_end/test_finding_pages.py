@@ -95,6 +95,7 @@ def test_a_finding_says_who_pays_why_and_what_it_rests_on(page: Page, found: dic
     expect(page.get_by_role("heading", name="History of sfc_b")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_advice_says_what_its_practice_gained_in_this_project(page: Page, found: dict[str, Any]) -> None:
     page.goto(address(found, "confirmed"))
     practices = page.locator("ol.advice > li")
@@ -126,6 +127,7 @@ def test_one_that_does_not_work_shows_what_was_seen(page: Page, found: dict[str,
     require_accessible(page)
 
 
+@pytest.mark.nightly
 def test_the_history_marks_it_and_a_click_there_opens_it(page: Page, found: dict[str, Any]) -> None:
     page.goto(f"/p/{NF}/history?scenario=sfc_a&metric=cpp")
     legend = page.locator(".legend").last
@@ -144,6 +146,7 @@ def test_the_history_marks_it_and_a_click_there_opens_it(page: Page, found: dict
     expect(page).to_have_url(re.compile(f"/alerts/{found['confirmed']}$"))
 
 
+@pytest.mark.nightly
 def test_the_historys_table_links_to_it(page: Page, found: dict[str, Any]) -> None:
     page.goto(f"/p/{NF}/history?scenario=sfc_a&metric=cpp&view=table")
     expect(page.get_by_role("main")).to_contain_text("The history restarts: the host or the compiler")
@@ -153,6 +156,7 @@ def test_the_historys_table_links_to_it(page: Page, found: dict[str, Any]) -> No
         expect(link).to_have_attribute("href", address(found, name))
 
 
+@pytest.mark.nightly
 def test_what_moved_leads_to_its_history(page: Page, found: dict[str, Any]) -> None:
     page.goto(address(found, "confirmed"))
     moved = page.get_by_role("region", name="What changed").get_by_role("row").filter(has_text="nat")
@@ -179,6 +183,7 @@ def test_a_comment_stays_with_the_alert_that_it_was_typed_for(page: Page, found:
     expect(comment).to_have_value("")
 
 
+@pytest.mark.nightly
 def test_keys_open_dialogs_that_are_in_the_address(page: Page, found: dict[str, Any]) -> None:
     page.goto(address(found, "confirmed"))
     expect(page.get_by_role("button", name="Acknowledge")).to_be_visible()
@@ -229,6 +234,7 @@ def test_it_is_triaged_by_keys_and_its_lifecycle_is_shown(page: Page, found: dic
     require_accessible(page)
 
 
+@pytest.mark.nightly
 def test_the_list_filters_by_who_has_it(page: Page, service: Service, found: dict[str, Any]) -> None:
     name = service.get("/accounts")[0]["name"]
     service.post(f"/alerts/{found['confirmed']}/assign", {"assignee": name})

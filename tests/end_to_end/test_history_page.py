@@ -45,6 +45,7 @@ def test_scenarios_and_branches_stand_together(page: Page) -> None:
     require_accessible(page)
 
 
+@pytest.mark.nightly
 def test_zoom_by_drag_and_by_key_is_in_the_address(page: Page) -> None:
     page.goto(f"{HISTORY}?metric=cpp")
     over = page.locator(".chart .u-over")
@@ -77,6 +78,7 @@ def test_a_point_tells_its_release_and_opens_its_run(page: Page) -> None:
     expect(page.get_by_role("region", name="Checks")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_the_text_of_a_point_is_within_a_phone(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 900})
     page.goto(f"{HISTORY}?metric=cpp")
@@ -88,6 +90,7 @@ def test_the_text_of_a_point_is_within_a_phone(page: Page) -> None:
         assert tip["x"] >= 0 and tip["x"] + tip["width"] <= 390, f"at {share} of the chart"
 
 
+@pytest.mark.nightly
 def test_by_date_commits_stand_where_they_were_made(page: Page, running: tuple[Service, str]) -> None:
     """A half of them within an hour, the others ten days later: between them the nearest commit is read."""
     with running[0].context.sessions() as session:
@@ -107,6 +110,7 @@ def test_by_date_commits_stand_where_they_were_made(page: Page, running: tuple[S
     require_accessible(page)
 
 
+@pytest.mark.nightly
 def test_relative_to_a_commit_and_logarithmic(page: Page) -> None:
     page.goto(f"{HISTORY}?metric=cpp&scale=relative&against={sha(SLOWER)[:10]}&view=chart")
     expect(page.get_by_role("combobox", name="Relative to")).to_have_value(re.compile(sha(SLOWER)[:7]))
@@ -133,6 +137,7 @@ def test_the_table_is_paged_and_saved_whole(page: Page, tmp_path: Path) -> None:
     assert sha(BRANCHED) not in {row[0] for row in rows}
 
 
+@pytest.mark.nightly
 def test_the_picture_is_saved(page: Page) -> None:
     page.goto(f"{HISTORY}?metric=cpp")
     with page.expect_download() as file:
@@ -168,6 +173,7 @@ def test_functions_are_searched_chosen_and_shown_beside_stages_or_alone(page: Pa
     require_accessible(page)
 
 
+@pytest.mark.nightly
 def test_what_functions_do_not_have_is_said(page: Page) -> None:
     page.goto(f"{HISTORY}?scenario=sfc_a&metric=pps&functions=nat%3Eflow_find&stages=-")
     expect(page.get_by_role("main")).to_contain_text(

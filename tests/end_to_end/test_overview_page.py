@@ -55,6 +55,7 @@ def test_all_of_it_at_a_glance(page: Page) -> None:
     expect(page).to_have_url(re.compile("/p/quiet/alerts/"))
 
 
+@pytest.mark.nightly
 def test_what_was_seen_is_kept_in_this_browser_and_can_be_taken_back(page: Page) -> None:
     page.goto("/")
     changes = panel(page, "Since your last visit")

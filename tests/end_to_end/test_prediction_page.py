@@ -15,6 +15,7 @@ from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report, on_lcores
 from playwright.sync_api import Page, expect
 from service_browser import require_accessible
+from tiers import by_night
 
 LCORES = {1: 1.0, 2: 1.23, 4: 1.93, 8: 4.29}
 """Cycles of a packet with that many lcores, relative to one: the fastest is 5 lcores."""
@@ -55,6 +56,7 @@ def scaled(figures: tuple[Service, str]) -> str:
     return "/p/scaled/models/predicted"
 
 
+@pytest.mark.nightly
 def test_three_clicks_answer_what_happens_at_20_mpps_on_8_lcores(page: Page) -> None:
     page.goto("/p/demo")
     page.get_by_role("navigation", name="Project").get_by_role("link", name="Models").click()
@@ -72,6 +74,7 @@ def test_three_clicks_answer_what_happens_at_20_mpps_on_8_lcores(page: Page) -> 
     require_accessible(page)
 
 
+@pytest.mark.nightly
 def test_pictures_of_measured_lcores(page: Page, scaled: str) -> None:
     page.goto(scaled)
     page.get_by_role("combobox", name="Run to predict from").click()
@@ -98,6 +101,7 @@ def chosen(page: Page, scaled: str, scenario: str, **requested: str) -> None:
     expect(page.get_by_role("heading", name=scenario)).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_measured_batches_stand_beside_predicted_ones_at_their_own_load(page: Page, scaled: str) -> None:
     chosen(page, scaled, "batched")
     expect(page.get_by_label("Empty poll, ns")).to_have_count(0)
@@ -267,7 +271,7 @@ SHIFTS = """() => new Promise(found => {
 """The sum of the layout shifts of the page."""
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [390, *by_night(1280)])
 def test_answers_that_arrive_do_not_move_the_page(page: Page, scaled: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     page.goto(scaled)

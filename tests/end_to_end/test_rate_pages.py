@@ -85,6 +85,7 @@ def test_a_run_shows_its_figures_over_the_load(page: Page) -> None:
     require_accessible(page)
 
 
+@pytest.mark.nightly
 def test_on_a_phone_the_interval_of_a_knee_stays_on_one_line(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"/p/demo/runs/{SWEPT:032x}?stage=rx")
@@ -100,6 +101,7 @@ def test_on_a_phone_the_interval_of_a_knee_stays_on_one_line(page: Page) -> None
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.nightly
 def test_the_address_has_the_figure_and_the_stage(page: Page) -> None:
     page.goto(f"/p/demo/runs/{SWEPT:032x}")
     panel = page.get_by_role("region", name="Over the load", exact=True)
@@ -121,6 +123,7 @@ def test_the_address_has_the_figure_and_the_stage(page: Page) -> None:
     expect(panel).to_contain_text("No trial of this run has Latency p99 over the load.")
 
 
+@pytest.mark.nightly
 def test_a_run_without_a_sweep_says_how_to_get_the_curve(page: Page) -> None:
     page.goto(f"/p/demo/runs/{TAIL:032x}")
     panel = page.get_by_role("region", name="Over the load", exact=True)
@@ -131,6 +134,7 @@ def test_a_run_without_a_sweep_says_how_to_get_the_curve(page: Page) -> None:
     expect(panel).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_the_comparison_has_the_figures_over_the_load(page: Page) -> None:
     base, head = sha(RATED - 1), sha(RATED)
     page.goto(f"/p/demo/compare?base={base}&head={head}&scenario=sfc_b:rate&over=cur")
@@ -142,6 +146,7 @@ def test_the_comparison_has_the_figures_over_the_load(page: Page) -> None:
     expect(panel.get_by_role("region", name="Batch by load")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_an_inconclusive_run_of_rates_is_not_advised_to_take_longer_rounds(page: Page) -> None:
     page.goto(f"/p/demo/runs/{UNMEASURED:032x}")
     advice = page.get_by_role("region", name="What can help")

@@ -7,6 +7,7 @@ import csv
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
 from figures_service import LAST
 from nalm_server_reports import sha
 from playwright.sync_api import Locator, Page, expect
@@ -42,6 +43,7 @@ def test_an_empty_table_is_nothing_to_save(page: Page) -> None:
     expect(page.get_by_role("button", name="CSV of the people")).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_bars_in_a_table_are_saved_as_a_picture(page: Page, tmp_path: Path) -> None:
     for page_of, what, word in (
         (PAIR, "the stages", "nat"),

@@ -122,7 +122,7 @@ ATTEMPTS = 3
     "before",
     [
         pytest.param(["env", "UNUSED=1"], marks=pytest.mark.nightly),
-        ["taskset", "-c", "0", "nice", "-n", "1"],
+        pytest.param(["taskset", "-c", "0", "nice", "-n", "1"], marks=pytest.mark.nightly),
         pytest.param(["sh", "-c", 'uname; exec "$@"', "sh"], marks=pytest.mark.nightly),
         ["nice", "-n", "1", "sh", "-c", 'uname; "$@"; exit $?', "sh"],
         ["sh", "-c", 'tail -f /dev/null & exec "$@"', "sh"],

@@ -68,6 +68,7 @@ def beta_counts(nf_repository: NfRepository, nalm: Nalm, out: Path) -> set[int]:
     return {count.stages["beta"] for count in parse_report(out.read_bytes()).instructions}
 
 
+@pytest.mark.nightly
 def test_an_upgraded_library_of_the_host_is_counted_in_both_arms(
     nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:

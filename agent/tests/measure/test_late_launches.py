@@ -15,6 +15,7 @@ from nalm_agent.nf import nf_process
 from nalm_agent.nf.start import NfStart
 from nalm_agent.store.home import WorkDir
 from nalm_core.report.run_report import Arm, Settings
+from tiers import by_night
 
 HANGS_AT_SECOND = """#!/bin/sh
 echo x >> "$0.launches"
@@ -34,7 +35,7 @@ def replays(run: ArmRun, work: WorkDir) -> None:
     replay_arms({run.arm: run}, {}, work, 4096)
 
 
-@pytest.mark.parametrize("launch", [rounds, replays])
+@pytest.mark.parametrize("launch", [rounds, *by_night(replays)])
 def test_a_program_that_hangs_at_its_second_launch_is_reported(
     tiny_nf: list[str],
     tmp_path: Path,

@@ -17,6 +17,7 @@ from nalm_core.report.serialization import parse_report
 from nalm_core.verdict.checks import checks_of
 from nalm_core.verdict.packet_outcomes import outcome_changes
 from nalm_core.verdict.verdict import judge
+from tiers import by_night
 from tiny import FEW_LAUNCHES, NALM_TOML, Nalm, NfRepository, build_tiny
 
 PACKETS = 40_960
@@ -50,11 +51,8 @@ def lost(tiny_nf: list[str], folder: Path, work: WorkDir, work_h: str) -> list[s
 @pytest.mark.parametrize(
     ("work_h", "said"),
     [
-        ("#define DROP_ONE_BATCH_IN 12\n", "tx: 106 of 40,960 packets `full` on head, 0 on base"),
-        (
-            "#define DROP_ONE_BATCH_IN 312\n",
-            "tx: 4 of 40,960 packets `full` on head, 0 on base",
-        ),
+        ("#define DROP_ONE_BATCH_IN 312\n", "tx: 4 of 40,960 packets `full` on head, 0 on base"),
+        *by_night(("#define DROP_ONE_BATCH_IN 12\n", "tx: 106 of 40,960 packets `full` on head, 0 on base")),
         ("#define FORGET_ONE_BATCH_IN 12\n", "tx: 106 of 40,960 packets without an outcome on head"),
     ],
 )
@@ -65,7 +63,9 @@ def test_planted_losses_are_counted(
     assert found.startswith(said)
 
 
-@pytest.mark.parametrize("work_h", ["", "#define ALPHA_WORK 80\n", "#define TABLE 64\n#define LEAK\n"])
+@pytest.mark.parametrize(
+    "work_h", ["#define TABLE 64\n#define LEAK\n", *by_night("", "#define ALPHA_WORK 80\n")]
+)
 def test_what_forwards_as_base_does_loses_nothing(
     tiny_nf: list[str], tmp_path: Path, work: WorkDir, work_h: str
 ) -> None:

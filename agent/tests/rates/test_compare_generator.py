@@ -116,6 +116,7 @@ def test_a_sweep_of_both(traffic_repository: NfRepository, relayed: Path, tmp_pa
     assert (server.methods().count("acquire"), server.methods().count("release")) == (2, 2)
 
 
+@pytest.mark.nightly
 def test_one_that_contradicts_the_nf_is_refused(
     traffic_repository: NfRepository, relayed: Path, tmp_path: Path
 ) -> None:

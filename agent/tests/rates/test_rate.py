@@ -68,8 +68,8 @@ def test_loads_have_bursts_new_flows_and_a_ramp(
 @pytest.mark.parametrize(
     "command",
     [
-        ["rate", "HEAD", "--mode", "mrr"],
-        ["rate", "HEAD", "--mode", "sweep"],
+        pytest.param(["rate", "HEAD", "--mode", "mrr"], marks=pytest.mark.nightly),
+        pytest.param(["rate", "HEAD", "--mode", "sweep"], marks=pytest.mark.nightly),
         ["soak", "HEAD", "--hours", "0.0001", "--pps", "1000", "--out", "{tmp}/soak.jsonl"],
     ],
 )

@@ -118,6 +118,7 @@ def test_a_slower_hundredth_is_found_at_p99_and_every_trial_is_kept(quick: NfRep
     assert shown.arms[0].latency is not None
 
 
+@pytest.mark.nightly
 @pytest.mark.timed
 def test_what_a_poll_costs_is_found_at_its_stage_without_searches(
     traffic_repository: NfRepository, home: Home

@@ -51,6 +51,7 @@ def test_four_loads_in_both_directions(traffic_repository: NfRepository, nalm: N
 BOTH_WAYS = "latency_pps = 100\nflows = 50\n"
 
 
+@pytest.mark.nightly
 @pytest.mark.timed
 def test_a_generator_outside_sends_each_load_in_both_directions(
     traffic_repository: NfRepository, relayed: Path, tmp_path: Path

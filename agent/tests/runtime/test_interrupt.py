@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from nalm_agent.store.home import SHARED_MEMORY
+from tiers import by_night
 from tiny import Nalm, NfRepository
 from waiting import until
 
@@ -59,7 +60,7 @@ def test_interrupt(nf_repository: NfRepository, tmp_path: Path, step: str, numbe
     assert nf_repository.git("worktree", "list").count("\n") == 0
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
+@pytest.mark.parametrize(("number", "code"), [*by_night((signal.SIGINT, 130)), (signal.SIGKILL, -9)])
 def test_an_ended_hook_lets_what_it_started_clean_up(
     nf_repository: NfRepository,
     tmp_path: Path,

@@ -13,6 +13,7 @@ from nalm_core.experiments.design import DesignError, FeatureSpace, Row, feature
 from nalm_core.experiments.fraction import resolution_iv
 from nalm_core.report.cell import Use
 from nalm_core.stats.least_squares import NotEstimableError, require_estimable
+from tiers import size_of_tier
 
 
 @st.composite
@@ -33,7 +34,7 @@ def usable(space: FeatureSpace, seed: int) -> list[Row] | None:
 
 
 @given(spaces(), st.integers(0, 99))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=size_of_tier(150, 50), deadline=None)
 def test_every_term_can_be_distinguished_from_the_fitted_rows(space: FeatureSpace, seed: int) -> None:
     rows = usable(space, seed)
     if rows is None:
@@ -45,7 +46,7 @@ def test_every_term_can_be_distinguished_from_the_fitted_rows(space: FeatureSpac
 
 
 @given(spaces(), st.integers(0, 99))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=size_of_tier(150, 50), deadline=None)
 def test_sets_keep_the_order_what_is_always_on_and_what_is_held_out(space: FeatureSpace, seed: int) -> None:
     rows = usable(space, seed)
     if rows is None:

@@ -12,6 +12,7 @@ from nalm_core.render.annotations import MOST_OF_A_LEVEL, command, workflow_comm
 from nalm_core.text.plain_text import plain_line
 from nalm_core.verdict.judged import Judged
 from rendering import WIDE, hostile, of_outcome, with_metrics, worse_function
+from tiers import size_of_tier
 
 LINE = re.compile(r"::(error|warning|notice) ((?:[a-z]+=[^,:]*)(?:,[a-z]+=[^,:]*)*)::(.*)")
 
@@ -63,7 +64,7 @@ def test_plain_text_comes_back(text: str) -> None:
     assert read(command("error", one_line, {"title": one_line})) == ("error", {"title": one_line}, one_line)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=size_of_tier(60, 20), deadline=None)
 @given(st.lists(hostile(), max_size=3))
 def test_no_text_makes_another_command(runs: list[Judged]) -> None:
     for line in workflow_commands(runs).splitlines():

@@ -14,6 +14,7 @@ from nalm_core.render.junit import junit
 from nalm_core.render.unmeasured import Unmeasured
 from nalm_core.verdict.judged import Judged
 from rendering import WIDE, hostile, of_outcome
+from tiers import size_of_tier
 
 NUMBER, SECONDS = r"\d+", r"\d+\.\d{3}"
 ATTRIBUTES = {
@@ -123,7 +124,7 @@ def test_no_runs_make_an_empty_document() -> None:
     assert parsed().get("tests") == "0"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=size_of_tier(60, 20), deadline=None)
 @given(st.lists(hostile(), max_size=3))
 def test_no_text_breaks_the_document(runs: list[Judged]) -> None:
     root = parsed(*runs)

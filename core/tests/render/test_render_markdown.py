@@ -18,6 +18,7 @@ from nalm_core.report.own_metrics import OwnMetric
 from nalm_core.verdict.judged import Judged
 from nalm_core.verdict.verdict import judge
 from rendering import LINK, TEXTS, WIDE, hostile, measured, of_outcome, with_metrics, worse_function
+from tiers import size_of_tier
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 ACTED_ON = re.compile(r"(?<![\w`])[@#!~%&$][\w]|GH-\d|https?://|www\.\w|mailto:", re.IGNORECASE)
@@ -125,7 +126,7 @@ def test_code_is_one_span_of_one_cell(raw: str) -> None:
     assert [[child.type for child in cell or []] for cell in cells] == [["code_inline"], ["text"]]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=size_of_tier(60, 20), deadline=None)
 @given(st.lists(hostile(), max_size=3))
 def test_no_text_becomes_anything_else(runs: list[Judged]) -> None:
     tokens = PARSER.parse(markdown(runs))

@@ -33,6 +33,7 @@ from rendering import (
     with_metrics,
     worse_function,
 )
+from tiers import size_of_tier
 
 
 def thing(required: str, **properties: Any) -> dict[str, Any]:
@@ -233,7 +234,7 @@ def test_no_name_makes_a_link_or_a_placeholder_of_a_message() -> None:
     assert text.startswith("nat: [see] (http://e.org) { 0}: 150.0")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=size_of_tier(60, 20), deadline=None)
 @given(st.lists(hostile(), max_size=3))
 def test_no_text_breaks_the_document(runs: list[Judged]) -> None:
     for run in parsed(*runs):

@@ -13,6 +13,7 @@ from nalm_core.stats.sequential import decide
 from nalm_core.verdict.compare import compose
 from nalm_core.verdict.verdict import judge
 from nalm_synthetic import Side, changed, make_report
+from tiers import size_of_tier
 
 PLAIN = dump_report(make_report(changed(nat=170.0), launches=4, turns=3))
 FEATURES = dump_report(
@@ -39,7 +40,9 @@ def put(part, path, value):
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=size_of_tier(60, 20),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(data=st.data(), source=st.sampled_from([PLAIN, FEATURES]))
 def test_any_counters(data, source) -> None:
@@ -64,7 +67,7 @@ def test_any_counters_past_the_checks(monkeypatch) -> None:
     """Most such reports are invalid; with the checks off, nothing is taken for granted."""
     monkeypatch.setattr("nalm_core.verdict.checks.checks_of", lambda *_: [])
 
-    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=size_of_tier(60, 20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(data=st.data(), source=st.sampled_from([PLAIN, FEATURES]))
     def judged(data, source) -> None:
         document = json.loads(source)

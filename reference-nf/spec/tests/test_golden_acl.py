@@ -81,8 +81,11 @@ def test_rules_that_decide_are_counted(nf: Nf) -> None:
 @pytest.mark.parametrize(
     ("count", "prefetch"),
     [
-        *((1, "on"), (50, "off"), (3000, "on")),
-        *(pytest.param(*more, marks=pytest.mark.nightly) for more in ((1, "off"), (50, "on"), (3000, "off"))),
+        (3000, "on"),
+        *(
+            pytest.param(*more, marks=pytest.mark.nightly)
+            for more in ((1, "on"), (50, "off"), (1, "off"), (50, "on"), (3000, "off"))
+        ),
     ],
 )
 def test_generated_rules(nf: Nf, count: int, prefetch: str) -> None:

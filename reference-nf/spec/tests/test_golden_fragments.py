@@ -142,7 +142,9 @@ def shuffled(seed: int) -> list[bytes]:
 
 
 @pytest.mark.sanitised
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.nightly] * (name == "two workers")) for name in MODELS]
+)
 def test_in_every_model(nf: Nf, name: str) -> None:
     """The same packets leave, whatever lcore their flow is on: the ports of all fragments are known."""
     frames = [frame for parts in whole_and_odd() + whole_and_odd6() for frame in parts] + shuffled(len(name))

@@ -17,6 +17,8 @@ from test_golden_models import MODELS, ROLES, SFC_A, by_flow, each_model, number
 FIELDS = {"hop.fields": str(NF_FOLDER / "conf" / "hop_fields.txt")}
 SHARED = ("mbuf", "fdt", "fdt_aggregated")
 DEVICES = ("memif", "vhost")
+ONE_SHARED = [pytest.param(form, marks=[pytest.mark.nightly] * (form != "fdt_aggregated")) for form in SHARED]
+"""By day the form that most of the code is for."""
 ROUTES = NF_FOLDER / "conf" / "routes.txt"
 RUN_SECONDS = 90
 ETHER_BYTES = 14
@@ -46,7 +48,7 @@ def test_golden_packets_in_every_model(nf: Nf, name: str) -> None:
     nf.assert_as_spec([frame for _, frame in packets.every()], SFC_A | MODELS[name] | over(buffers))
 
 
-@pytest.mark.parametrize("buffers", SHARED)
+@pytest.mark.parametrize("buffers", ONE_SHARED)
 def test_an_lcore_each_keeps_flows_whole_and_in_order(nf: Nf, buffers: str) -> None:
     frames = numbered()
     ran = nf.replay(frames, SFC_A | MODELS["two workers"] | over(buffers), lcores=ROLES["two workers"])
@@ -60,7 +62,14 @@ def test_fields_of_another_file_need_no_other_program(nf: Nf, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "buffers", [*SHARED, *(pytest.param(form, marks=pytest.mark.sanitised) for form in DEVICES)]
+    "buffers",
+    [
+        *ONE_SHARED,
+        *(
+            pytest.param(form, marks=[pytest.mark.sanitised, *[pytest.mark.nightly] * (form == "memif")])
+            for form in DEVICES
+        ),
+    ],
 )
 def test_two_processes(nf: Nf, tmp_path: Path, buffers: str) -> None:
     """A switch sends the golden packets to an NF that was started before it; a stage drops some of them."""

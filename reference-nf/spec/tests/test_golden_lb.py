@@ -320,6 +320,7 @@ def test_a_backend_that_leaves_moves_its_share_alone() -> None:
     assert lost <= moved < lost * 1.15
 
 
+@pytest.mark.nightly
 def test_the_share_that_moves_through_the_nf(nf: Nf, tmp_path: Path) -> None:
     def destinations(count: int) -> list[str]:
         path = tmp_path / f"{count}.txt"

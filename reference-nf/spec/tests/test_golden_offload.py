@@ -64,7 +64,7 @@ def in_tunnels() -> list[bytes]:
 
 
 @pytest.mark.sanitised
-@pytest.mark.parametrize("fragments", ["pass", "reassemble"])
+@pytest.mark.parametrize("fragments", ["reassemble", pytest.param("pass", marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("name", MODELS)
 def test_decap(nf: Nf, name: str, fragments: str) -> None:
     frames = [frame for _, frame in packets.user_plane()] * 2 + every_frame() + in_tunnels()

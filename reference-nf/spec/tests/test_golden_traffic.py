@@ -114,7 +114,13 @@ def test_account_is_what_was_sent(nf: Nf, tmp_path: Path) -> None:
     assert sent.traffic["lost"] == sent.traffic["reordered"] == sent.traffic["duplicates"] == 0
 
 
-@pytest.mark.parametrize("settings", [made("64", skew="zipf", new_flows_per_second=500000), HTTP])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        made("64", skew="zipf", new_flows_per_second=500000),
+        pytest.param(HTTP, marks=pytest.mark.nightly),
+    ],
+)
 def test_a_seed_repeats_bit_by_bit(nf: Nf, tmp_path: Path, settings: dict[str, str]) -> None:
     whole = {**settings, "chain.stages": "nat,dpi,l3fwd"}
     first = Sent(nf, tmp_path, whole).dump.read_bytes()
@@ -154,7 +160,10 @@ def test_new_flows_open_themselves(nf: Nf, tmp_path: Path) -> None:
     assert not list(broken_streams(packets))
 
 
-@pytest.mark.parametrize("model", [{}, {"model.model": "pipeline"}, {"model.workers": "3"}])
+@pytest.mark.parametrize(
+    "model",
+    [{}, {"model.workers": "3"}, pytest.param({"model.model": "pipeline"}, marks=pytest.mark.nightly)],
+)
 def test_replies_pass_the_nat(nf: Nf, tmp_path: Path, model: dict[str, str]) -> None:
     settings = made("256", flows=500, new_flows_per_second=10000) | model | {"chain.stages": "nat,dpi,l3fwd"}
     sent = Sent(nf, tmp_path, settings)
@@ -294,12 +303,8 @@ NO_APPLICATIONS = ["-d", "udp.port==0-65535,data"]
 @pytest.mark.parametrize(
     ("settings", "options"),
     [
-        *((made("imix"), NO_APPLICATIONS), (HTTP, [])),
-        *(
-            pytest.param(made(profile), NO_APPLICATIONS, marks=pytest.mark.nightly)
-            for profile in MIXES
-            if profile != "imix"
-        ),
+        (HTTP, []),
+        *(pytest.param(made(profile), NO_APPLICATIONS, marks=pytest.mark.nightly) for profile in MIXES),
     ],
 )
 def test_tshark_accepts_it(nf: Nf, tmp_path: Path, settings: dict[str, str], options: list[str]) -> None:

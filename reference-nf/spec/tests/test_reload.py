@@ -263,7 +263,7 @@ def more_packets(run: Running) -> None:
 
 
 @pytest.mark.sanitised
-@pytest.mark.parametrize("model", ["two lcores", "workers"])
+@pytest.mark.parametrize("model", [pytest.param("two lcores", marks=pytest.mark.nightly), "workers"])
 def test_flow_mods_while_packets_pass(nf: Nf, tmp_path: Path, sets: list[str], model: str) -> None:
     lcores, settings = MODELS[model]
     with running(nf, GOLDEN, [*sets, *settings], lcores) as run:

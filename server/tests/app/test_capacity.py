@@ -11,7 +11,7 @@ import httpx
 from nalm_server_crowd import LiveWatch, read_for
 from nalm_server_process import running
 
-READERS, SECONDS = 150, 1.0
+READERS, SECONDS = 150, 0.2
 PATHS = ("/overview", "/projects", "/health", "/jobs")
 PATIENCE_SECONDS = 15.0
 """Far above what a busy machine takes, and far below a wait that only a time-out ends."""

@@ -24,6 +24,7 @@ from nalm_server_process import NALM_SERVER, loaded_server, running
 from nalm_server_reports import body_of, make_report
 from nalm_server_sockets import free_port
 from nalm_server_waiting import until
+from tiers import by_night
 from typer.testing import CliRunner, Result
 
 PATIENCE_SECONDS = 60
@@ -130,10 +131,7 @@ def agents(process: Program | subprocess.Popen[bytes]) -> list[psutil.Process]:
     return found
 
 
-@pytest.mark.parametrize(
-    "end",
-    [pytest.param(signal.SIGINT, marks=pytest.mark.nightly), signal.SIGTERM, signal.SIGKILL],
-)
+@pytest.mark.parametrize("end", [*by_night(signal.SIGINT, signal.SIGTERM), signal.SIGKILL])
 def test_agent_runs_beside_the_server_and_ends_with_it(
     state: Path, tmp_path: Path, end: signal.Signals
 ) -> None:

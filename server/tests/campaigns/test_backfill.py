@@ -13,6 +13,7 @@ from nalm_server_harness import Service
 from nalm_server_line import Bench, info, use_line
 from nalm_server_reports import body_of, make_report, sha
 from sqlalchemy import update
+from tiers import by_night
 
 LENGTH = 12
 
@@ -90,7 +91,7 @@ def test_a_backfill_that_shares_jobs_of_a_cancelled_one_measures_on(service: Ser
     assert (found["state"], found["progress"]["done"]) == ("done", LENGTH - 1)
 
 
-@pytest.mark.parametrize("end", ["cancelled", "failed"])
+@pytest.mark.parametrize("end", [*by_night("cancelled"), "failed"])
 def test_a_backfill_requested_again_measures_what_has_no_result(service: Service, end: str) -> None:
     first = start(service)
     if end == "cancelled":

@@ -194,7 +194,8 @@ def test_a_stage_that_is_the_same_does_not_discard_a_suspicion_of_the_chain(serv
     assert (verdict["outcome"], verdict["metrics"][0]["outcome"]) == ("inconclusive", "same")
 
 
-@pytest.mark.parametrize("lower", [pytest.param(False, marks=pytest.mark.nightly), True])
+@pytest.mark.nightly
+@pytest.mark.parametrize("lower", [False, True])
 def test_latency_is_measured_again_too(
     service: Service, monkeypatch: pytest.MonkeyPatch, lower: bool
 ) -> None:

@@ -16,6 +16,7 @@ from nalm_server_findings import Rig
 from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report, sha
 from sqlalchemy import select, update
+from tiers import by_night
 
 STEP = 15
 LAST = STEP + 7
@@ -124,7 +125,7 @@ def test_a_change_within_its_margin_makes_no_alert(service: Service) -> None:
     assert service.get("/projects/demo/alerts") == []
 
 
-@pytest.mark.parametrize(("after", "direction"), [(90.0, "worse"), (110.0, "better")])
+@pytest.mark.parametrize(("after", "direction"), [(90.0, "worse"), *by_night((110.0, "better"))])
 def test_the_direction_is_that_of_nalm_toml(service: Service, after: float, direction: str) -> None:
     upload(service, [sessions(value) for value in with_step(100, after)])
     tasks.drain(service.context)

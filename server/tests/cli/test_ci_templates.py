@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -122,8 +123,11 @@ def fake(clone: Workspace, tmp_path: Path) -> Workspace:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ContractServer]:
-    running = ContractServer(tmp_path_factory.mktemp("server") / "state")
+def server(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Iterator[ContractServer]:
+    state = tmp_path_factory.mktemp("server") / "state"
+    state.mkdir()
+    shutil.copy(sqlite_template, state / "nalm.db")
+    running = ContractServer(state)
     yield running
     running.end()
 

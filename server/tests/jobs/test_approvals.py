@@ -41,7 +41,7 @@ def approve(service: Service, job: int, status: int = 200) -> Any:
     return service.post(f"/jobs/{job}/approve", "admin", status, {"reason": "read it"})
 
 
-@pytest.mark.parametrize("forge", WEBHOOKS)
+@pytest.mark.parametrize("forge", PUSHED)
 def test_closed_and_reopened_waits_as_before(scene: Forked, forge: str) -> None:
     head, _ = scene.heads
     (number,) = scene.tell(forge, "opened", head)["job_ids"]

@@ -35,6 +35,7 @@ from nalm_server.results.repository import of_job
 from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report, sha
 from sqlalchemy.orm import Session
+from tiers import size_of_tier
 
 AGENT = Principal(Scope.AGENT, None, "agent")
 HOSTS = st.sampled_from(["bench-1", "bench-2"])
@@ -240,6 +241,7 @@ def test_whatever_happens(service: Service) -> None:
     class Bound(JobsMachine):
         at = service
 
+    examples = size_of_tier(night=8, day=4)
     run_state_machine_as_test(
-        Bound, settings=settings(max_examples=8, stateful_step_count=20, deadline=None, database=None)
+        Bound, settings=settings(max_examples=examples, stateful_step_count=20, deadline=None, database=None)
     )

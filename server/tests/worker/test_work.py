@@ -29,6 +29,7 @@ from nalm_server_redis import RedisServer
 from nalm_server_waiting import until
 from redis import Redis
 from sqlalchemy import text
+from tiers import size_of_tier
 
 pytestmark = pytest.mark.dialects
 
@@ -193,13 +194,13 @@ def lines(tmp_path: Path) -> list[str]:
 
 
 def test_worker_goes_on_after_failures_and_a_killed_redis(tmp_path: Path, redis: RedisServer) -> None:
-    """Killed thrice: Celery ends of it one time in three, and the worker starts anew."""
+    """Celery ends of it one time in three, and the worker starts anew, so Redis is killed thrice at night."""
     waker = CeleryWaker(redis.url)
     with worker_process(tmp_path, redis.url) as process:
         waker.work(Work.JOBS)  # fails, and is only logged
         waker.work(Work.DELIVERIES)
         until(lambda: lines(tmp_path), "the first wake")
-        for _ in range(3):
+        for _ in range(size_of_tier(night=3, day=1)):
             redis.kill()
             waker.work(Work.DELIVERIES)  # lost, or sent when Redis is back: either is right
             redis.start()
