@@ -24,6 +24,7 @@ from nalm_agent.config.stage_functions import StageFunctions
 from nalm_agent.counters.call_paths import call_nodes, function_lines
 from nalm_agent.counters.callgrind_parse import Profile, by_stage, events_by_stage, parse, together
 from nalm_agent.counters.model_caches import allowed, differences, host_caches, options, used
+from nalm_agent.nf.known_failures import VALGRIND_CRASHED
 from nalm_agent.nf.launch import RunningNf, SlowTurnError
 from nalm_agent.nf.probe import counted_packets, stage_counters
 from nalm_agent.nf.start import NfStart
@@ -220,7 +221,17 @@ class Counted:
 
 
 def threads(run: Simulation, *, packets: int, options: Sequence[str] = ()) -> Counted:
-    """Runs a turn of `packets` packets under callgrind. Raises the errors of `count`."""
+    """Runs a turn of `packets` packets under callgrind, and repeats it once if valgrind itself crashes. Raises
+    the errors of `count`."""
+    try:
+        return _one_turn(run, packets, options)
+    except NfError as error:
+        if not VALGRIND_CRASHED.search(error.log or ""):
+            raise
+    return _one_turn(run, packets, options)
+
+
+def _one_turn(run: Simulation, packets: int, options: Sequence[str]) -> Counted:
     output = run.work.fresh("callgrind") / "out"
     by_thread = [] if run.threads_of is None else ["--separate-threads=yes"]
     with RunningNf(run.under_valgrind(output, [*by_thread, *options]), run.work, seed=SEED) as nf:

@@ -129,6 +129,9 @@ UNREAD_DEBUG_INFORMATION = re.compile(
 STARTS_ITSELF = re.compile(r"^valgrind: You cannot run '[^\n]*' directly\.$", re.MULTILINE)
 """A program that runs /proc/self/exe, which is valgrind's own program."""
 
+VALGRIND_CRASHED = re.compile(r"please report this bug to: www\.valgrind\.org")
+"""Line that ends what valgrind writes when it fails itself."""
+
 LEFT_THE_FOREGROUND = (
     "a program that becomes a daemon leaves nalm's sight: start it with its option to stay in the foreground"
 )
@@ -197,6 +200,11 @@ def pipeline(log: str) -> str | None:
 
 def not_under_valgrind(log: str) -> str | None:
     """Why valgrind cannot run a program that runs by itself, and what to do; None: another cause."""
+    if VALGRIND_CRASHED.search(log):
+        return (
+            "valgrind itself crashed, twice, as it does now and then with a runtime that switches between "
+            "stacks and threads, such as Go's: `nalm check --force` counts again"
+        )
     if UNREAD_DEBUG_INFORMATION.search(log):
         return (
             "valgrind cannot read the program's debug information, as clang writes it in DWARF 5: build with "

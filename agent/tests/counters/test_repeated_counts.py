@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts of lcores side by side stand if two of at most three are equal."""
+"""Counts of lcores side by side stand if two of at most three are equal. Where valgrind crashes, one more is
+made."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, cast
 
 import pytest
+from nalm_agent.counters import simulated
 from nalm_agent.counters.callgrind_parse import Profile
 from nalm_agent.counters.simulated import Counted, repeated
-from nalm_agent.runtime.errors import SourceError
+from nalm_agent.nf.known_failures import not_under_valgrind
+from nalm_agent.runtime.errors import NfError, SourceError
 
 
 def counts(*totals: int, packets: int = 1000) -> list[Counted]:
@@ -40,3 +44,39 @@ def test_three_different_counts_are_refused_with_their_difference() -> None:
     more = iter(rest)
     with pytest.raises(SourceError, match=r"differ, two of them by \+33\.0 %: its lcores hand packets"):
         repeated(first, lambda: next(more))
+
+
+# As valgrind 3.19 writes it, above all of Go's runtime.
+CRASHED = """Thread 5: status = VgTs_WaitSys syscall 202 (lwpid 17104)
+==17075==    at 0x180323: runtime.futex.abi0 (sys_linux_amd64.s:560)
+
+In the bug report, send all the above text, the valgrind
+If that doesn't help, please report this bug to: www.valgrind.org
+"""
+
+
+@pytest.mark.parametrize(
+    ("logs", "said"), [([CRASHED], None), ([CRASHED, CRASHED], "crashed, twice"), (["panic: nil map"], None)]
+)
+def test_a_crash_of_valgrind_has_one_more_try(
+    monkeypatch: pytest.MonkeyPatch, logs: list[str], said: str | None
+) -> None:
+    (whole,) = counts(1)
+    failures = iter(logs)
+
+    def one_turn(*given: object) -> Counted:
+        log = next(failures, None)
+        if log is None:
+            return whole
+        raise NfError("the NF did not end turn 1: it ended with exit code 1", log=log)
+
+    monkeypatch.setattr(simulated, "_one_turn", one_turn)
+    run = cast("Any", None)
+    if logs == [CRASHED]:
+        assert simulated.threads(run, packets=1) is whole
+        return
+    with pytest.raises(NfError) as raised:
+        simulated.threads(run, packets=1)
+    reason = not_under_valgrind(raised.value.log or "")
+    assert reason is None if said is None else said in (reason or "")
+    assert next(failures, None) is None
