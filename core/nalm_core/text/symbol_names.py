@@ -17,6 +17,8 @@ _OLD_NAMES = {"cfree": "free"}
 """Names under which the C library keeps a function for old programs. Profilers take one or the other."""
 _THUNK = re.compile(r"_ZT(?:h(n?\d+_)|v(n?\d+_){2}|c(?:h(n?\d+_)|v(n?\d+_){2}){2})")
 """Code that corrects `this` or a result and leads to the function after it."""
+_CGO = re.compile(r"_cgo_[0-9a-f]{12}_(?=C\w*_)")
+"""Go's call of a C function. The number is of the package's sources, and changes with each of them."""
 _PREFIX = "_Z"
 _HASH = re.compile(r"h[0-9a-f]{16}")
 """Last part of a Rust symbol."""
@@ -44,7 +46,7 @@ def without_clone(symbol: str) -> str:
 def plain_name(symbol: str) -> str:
     """A linker's symbol as a name with namespaces and classes, without parameters, template arguments, the
     suffixes of compilers' clones and versions. A symbol of C, and one that cannot be read, keeps its name."""
-    symbol = without_clone(_VERSION.sub("", symbol))
+    symbol = _CGO.sub("_cgo_", without_clone(_VERSION.sub("", symbol)))
     symbol = _THUNK.sub(_PREFIX, _OLD_NAMES.get(symbol, symbol), count=1)
     if not symbol.startswith(_PREFIX) or len(symbol) > _MOST:
         return symbol

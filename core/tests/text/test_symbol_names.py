@@ -46,6 +46,7 @@ NAMES = {
     "main.default.func1": "main.default.func1",
     "rte_lpm_add@@DPDK_24": "rte_lpm_add",
     "cfree@GLIBC_2.2.5": "free",
+    "_cgo_568784cffaf0_Cfunc_done": "_cgo_Cfunc_done",
     "malloc@plt": "malloc@plt",
     # Forms that are not read stay symbols.
     "_ZNK3keycvS_Ev": "_ZNK3keycvS_Ev",
