@@ -166,7 +166,7 @@ HUNG = (
 )
 MORE_LCORES = "set lcores = {} in its scenario of nalm.toml: nalm then waits for all of them"
 PROBE_AGAIN = (
-    "another of its processes has opened the probe's file again: a program that starts itself anew, or "
+    "another of its processes has opened the probe's file again: a program that starts itself again, or "
     "several processes with a probe; one process may have NALM_PROBE_FILE"
 )
 POLLS_ON = (
@@ -212,7 +212,7 @@ def not_under_valgrind(log: str) -> str | None:
         )
     if STARTS_ITSELF.search(log):
         return (
-            "valgrind cannot run a program that starts itself anew by /proc/self/exe: let it start its own "
+            "valgrind cannot run a program that starts itself again by /proc/self/exe: let it start its own "
             "path, or begin with the option or variable that it gives itself"
         )
     found = NOT_UNDER_VALGRIND.search(log)

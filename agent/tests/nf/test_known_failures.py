@@ -74,14 +74,14 @@ def test_debug_information_that_valgrind_cannot_read_gets_a_flag_for_the_build()
     assert "-gdwarf-4" in (not_under_valgrind(log) or "")
 
 
-def test_a_program_that_starts_itself_anew_is_named_as_the_reason() -> None:
+def test_a_program_that_executes_itself_is_named_as_the_reason() -> None:
     """As valgrind 3.19 writes it of execv("/proc/self/exe", ...)."""
     log = (
         "==7== Callgrind, a call-graph generating cache profiler\n"
         "valgrind: You cannot run '/store/build/nf' directly.\n"
         "valgrind: You should use $prefix/bin/valgrind.\n"
     )
-    assert "starts itself anew by /proc/self/exe" in (not_under_valgrind(log) or "")
+    assert "starts itself again by /proc/self/exe" in (not_under_valgrind(log) or "")
 
 
 def test_the_answer_comes_with_the_failure(work: WorkDir) -> None:
