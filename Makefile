@@ -185,7 +185,7 @@ pictures: page ## Stores the pictures of new and changed pages; review them befo
 	@NALM_ACCEPT_PICTURES=1 pytest -q tests/pictures
 
 test-random: ## Property tests with new random examples, and many more generated requests to the API
-	@NALM_RANDOM_REQUESTS=20 pytest -q $(WITH_RANDOM_API) --hypothesis-profile=default --timeout 1800 core/tests $(RANDOM_API) \
+	@WHOLE=1 NALM_RANDOM_REQUESTS=20 pytest -q $(WITH_RANDOM_API) --hypothesis-profile=default --timeout 1800 core/tests $(RANDOM_API) \
 		server/tests/jobs/test_jobs_machine.py server/tests/views/test_feeds.py server/tests/base/test_outgoing.py server/tests/campaigns/test_schedules.py
 
 test-compose: ## Starts the shipped containers with stand-in images and measures a commit; as root, needs docker.io, docker-compose, debootstrap

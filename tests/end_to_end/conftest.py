@@ -6,16 +6,20 @@ DEMO_MERGES=1,4 takes these merges of the demo's history through the service, in
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import shutil
+import subprocess
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from demo_process import ROOT, Demo, require_unused
 from figures_service import figures_service
+from nalm_agent.build.compiler_cache import cache_name
 from nalm_server_harness import Service
 from playwright.sync_api import Browser, BrowserContext, Page
 from service_browser import LastingPage, administrator, chromium, fresh_context, lasting_page, sign_in
@@ -25,6 +29,9 @@ DEMO_SECONDS = 900
 MEASURED = "SUITE_MEASURED"
 """tests/run_suites.py waits for the file that this names, then it runs other suites beside this one."""
 STATE = ROOT / ".cache" / "demo" / "state"
+REPOSITORY = STATE / "agent" / "mirrors" / "nalm-reference-nf.git"
+COMPILED = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nalm-demo"
+"""The compiler cache of the last demo of any clone of this user: a build sees the same paths in each."""
 
 
 @pytest.fixture(scope="session")
@@ -39,8 +46,41 @@ def state() -> Path:
     same = not os.environ.get("WHOLE") and code.exists() and code.read_text() == now
     remove_all_but(STATE.parent, [agent / "ccache", *([counts] if same else [])])
     STATE.mkdir(parents=True, exist_ok=True)
+    take_compiled(agent)
     code.write_text(now)
     return STATE
+
+
+def take_compiled(agent: Path) -> None:
+    """Gives the agent of a clone without a compiler cache that of another clone."""
+    with compiled() as kept:
+        if agent.exists() or not kept.exists():
+            return
+        subprocess.run(["cp", "-a", kept, agent], check=True)
+    (cache,) = (agent / "ccache").iterdir()
+    cache.rename(agent / "ccache" / cache_name(REPOSITORY))
+
+
+def keep_compiled(agent: Path) -> None:
+    cache = agent / "ccache" / cache_name(REPOSITORY)
+    if not cache.exists():
+        return
+    with compiled() as kept:
+        shutil.rmtree(kept, ignore_errors=True)
+        kept.mkdir()
+        subprocess.run(["cp", "-a", "--parents", f"ccache/{cache.name}", kept], cwd=agent, check=True)
+        shutil.copystat(agent, kept)
+        owner = agent.stat()
+        os.chown(kept, owner.st_uid, owner.st_gid)
+
+
+@contextmanager
+def compiled() -> Iterator[Path]:
+    """The folder, while no other test run uses it."""
+    COMPILED.mkdir(parents=True, exist_ok=True)
+    with (COMPILED / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield COMPILED / "agent"
 
 
 def digest_of(*folders: Path) -> str:
@@ -74,6 +114,7 @@ def demo(state: Path) -> Iterator[Demo]:
         yield running
     finally:
         running.end()
+        keep_compiled(state / "agent")
 
 
 @pytest.fixture(scope="session")
