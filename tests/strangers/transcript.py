@@ -4,8 +4,8 @@
 A fence after a line that ends with a file's name in backquotes and a colon is that file. A fence `sh` is run
 by bash; each of these blocks begins where the one before ended. A command with a comment `# exit code N` must
 end with N, every other one with 0. A fence `text` shows the last block's output: its lines must appear in
-this order, with any numbers and commits for its own, and a line `...` for any lines. A change may be written as
-a percentage or, as large ones are, as a factor.
+this order, with any numbers and commits for its own, and a line `...` for any lines. A change may be written
+as a percentage or, as large ones are, as a factor.
 """
 
 from __future__ import annotations

@@ -221,8 +221,10 @@ class Counted:
 
 
 def threads(run: Simulation, *, packets: int, options: Sequence[str] = ()) -> Counted:
-    """Runs a turn of `packets` packets under callgrind, and repeats it once if valgrind itself crashes. Raises
-    the errors of `count`."""
+    """Runs a turn of `packets` packets under callgrind, and repeats it once if valgrind itself crashes.
+
+    Raises the errors of `count`.
+    """
     try:
         return _one_turn(run, packets, options)
     except NfError as error:
