@@ -16,7 +16,7 @@ from nalm_core.text.amounts import listed_at_most
 from nalm_agent.artifacts import function_digest
 from nalm_agent.artifacts.contents import data_digest
 from nalm_agent.artifacts.function_digest import Table
-from nalm_agent.artifacts.unnamed_data import differing_unnamed
+from nalm_agent.artifacts.unnamed_data import MOST_FILES, differing_unnamed
 from nalm_agent.build.build import Built
 from nalm_agent.runtime.errors import BuildError
 
@@ -91,6 +91,16 @@ def unnamed_differing(base: Built, head: Built) -> list[str]:
     """Data files that nalm.toml does not name, and links, that differ between two builds, by path."""
     data = differing_unnamed(base.directory, base.unnamed_data, head.directory, head.unnamed_data)
     return sorted({*data, *differing(base.links, head.links)})
+
+
+def not_compared(base: Built, head: Built) -> list[str]:
+    """A note if a build has too many such files to compare; else nothing."""
+    if base.directory == head.directory or None not in (base.unnamed_data, head.unnamed_data):
+        return []
+    return [
+        f"a build has more than {MOST_FILES:,} data files that nalm.toml does not name: they were not "
+        "compared; [build] data must name those that the NF reads"
+    ]
 
 
 def unnamed_note(paths: Sequence[str]) -> str:

@@ -28,6 +28,7 @@ from nalm_agent.build.equal_code import (
     data_alone,
     differing,
     loaded,
+    not_compared,
     not_loaded_note,
     same_as_loaded,
     same_untried,
@@ -127,6 +128,7 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
     arms = comparison.arms(first, second)
     known_same = len(arms) == 2 and same_untried(built_base, built_head)
     unnamed = unnamed_differing(built_base, built_head)
+    builder.notes += not_compared(built_base, built_head)
     equal = known_same and not unnamed
     if equal and _nothing_to_measure(builder, first, second):
         builder.arms = {arm: arm_info(ready, []) for arm, ready in arms.items()}

@@ -45,7 +45,7 @@ from nalm_core.report.trials.trial import LoadEvents, Phase, Search, Trial
 from nalm_core.text.percents import share_percent
 
 from nalm_agent.build.build import Built, build
-from nalm_agent.build.equal_code import same_untried, unnamed_differing, unnamed_note
+from nalm_agent.build.equal_code import not_compared, same_untried, unnamed_differing, unnamed_note
 from nalm_agent.config.generators import GeneratorConfig
 from nalm_agent.config.nalm_toml import MOST_SOAK_HOURS, Config, RatesConfig
 from nalm_agent.config.thresholds import given_margins
@@ -197,6 +197,7 @@ def _measured(
         Arm.HEAD: ArmInfo(build=of_head.build, run=head.definition),
     }
     same = same_untried(of_base, of_head) and base.definition == head.definition
+    builder.notes += not_compared(of_base, of_head)
     unnamed = unnamed_differing(of_base, of_head)
     if same and not unnamed and not builder.request.force:
         return builder.report(RunStatus.UNCHANGED)

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 from building import toml
+from nalm_agent.artifacts import unnamed_data
 from nalm_agent.artifacts.contents import Contents
 from nalm_agent.artifacts.loadable import loadable_files
 from nalm_agent.build.build import Built
-from nalm_agent.build.equal_code import changed_functions, data_alone
+from nalm_agent.build.equal_code import changed_functions, data_alone, not_compared
 from nalm_agent.nf.mapped_files import mapped_files, processes_of
 from nalm_agent.runtime.process import start, stop
 from nalm_core.report.run_report import Arm, Build, RunReport, RunStatus
@@ -220,6 +221,20 @@ def test_functions_are_unknown_that_use_other_data(
     """
     base, head = built_of(tmp_path / "base", source), built_of(tmp_path / "head", source.replace(old, new))
     assert changed_functions(base, head, ["nf"], ["nf"]) == names
+
+
+def test_a_build_with_too_many_data_files_to_compare_has_a_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base, head = (built_of(tmp_path / arm, "int main(void) { return 0; }\n") for arm in ("base", "head"))
+    assert not_compared(base, head) == []
+    monkeypatch.setattr(unnamed_data, "MOST_FILES", 1)
+    large = built_of(tmp_path / "large", "int main(void) { return 0; }\n")
+    for name in ("rules.txt", "table.txt"):
+        (large.directory / name).touch()
+    (note,) = not_compared(base, large)
+    assert "they were not compared; [build] data must name" in note
+    assert not_compared(large, large) == []
 
 
 @pytest.mark.parametrize(
