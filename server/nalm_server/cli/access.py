@@ -18,7 +18,7 @@ from nalm_server.auth.accounts.schemas import AccountChange, AccountInvitation, 
 from nalm_server.auth.sign_in.schemas import PasswordChange
 from nalm_server.auth.tokens.principal import SYSTEM
 from nalm_server.base.errors import NalmError
-from nalm_server.cli.common import State, err, out, validated
+from nalm_server.cli.common import State, err, listed, out, validated
 from nalm_server.cli.contexts import opened
 from nalm_server.db.context import Context
 from nalm_server.projects import service as projects
@@ -85,7 +85,7 @@ def account_list(state: State = None) -> None:
     Example: nalm-server account list
     """
     with opened(state) as context, context.read_sessions() as session:
-        for one in service.list_accounts(session):
+        for one in listed(service.list_accounts(session), "accounts"):
             kind = "administrator" if one.administrator else "-"
             signed_in = f"signed in {one.signed_in_at:%Y-%m-%d}" if one.signed_in_at else "never signed in"
             out.print(
@@ -166,5 +166,5 @@ def member_list(project: Project, state: State = None) -> None:
     Example: nalm-server member list my-nf
     """
     with _writing(state) as (session, _):
-        for one in people.list_people(session, projects.require(session, project)):
+        for one in listed(people.list_people(session, projects.require(session, project)), "members"):
             out.print(f"{one.account}  {one.role}", markup=False)

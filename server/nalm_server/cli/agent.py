@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from nalm_server.auth.tokens.principal import SYSTEM
-from nalm_server.cli.common import State, err, out
+from nalm_server.cli.common import State, err, listed, out
 from nalm_server.cli.contexts import opened
 from nalm_server.jobs.agents import registration
 from nalm_server.jobs.agents.registration_schemas import InvitationNew, PoolChoiceError, pool_name
@@ -55,7 +55,7 @@ def list_command(
     Example: nalm-server agent list --pool lab
     """
     with opened(state) as context, context.read_sessions() as session:
-        for host in service.list_hosts(session, pool, context.clock()):
+        for host in listed(service.list_hosts(session, pool, context.clock()), "hosts"):
             _print(host)
 
 

@@ -19,7 +19,7 @@ from nalm_server.alerts.states import AlertState
 from nalm_server.alerts.suspicion import CHAIN
 from nalm_server.alerts.triage import changes
 from nalm_server.auth.tokens.principal import SYSTEM
-from nalm_server.cli.common import State, out, validated
+from nalm_server.cli.common import State, listed, out, validated
 from nalm_server.cli.contexts import opened
 
 alert_app = typer.Typer(
@@ -48,7 +48,8 @@ def alert_list(
     alert_filter = AlertFilter([state_is] if state_is else None)
     by: Order = "new" if order == "new" else "severity"
     with opened(state) as context, context.read_sessions() as session:
-        for one in presentation.list_alerts(session, SYSTEM, project, alert_filter, order=by, limit=limit):
+        alerts = presentation.list_alerts(session, SYSTEM, project, alert_filter, order=by, limit=limit)
+        for one in listed(alerts, "alerts"):
             out.print(_line(one), markup=False)
 
 

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any, BinaryIO, TypeVar
 
 import typer
 from nalm_core.text.json_option import with_json_files
@@ -22,6 +22,7 @@ from nalm_server.cli.console import PlainConsole
 out = PlainConsole(highlight=False, soft_wrap=True)
 err = PlainConsole(stderr=True, highlight=False, markup=False, soft_wrap=True)
 
+T = TypeVar("T")
 State = Annotated[
     Path | None,
     typer.Option("--state", envvar="NALM_STATE_DIR", help="State directory. [default: .nalm/server]"),
@@ -45,6 +46,14 @@ def settings_of(state: Path | None, **given: Any) -> Settings:
         for line in error.lines:
             err.print(f"nalm-server: {line}")
         raise typer.Exit(2) from error
+
+
+def listed(rows: Iterable[T], what: str) -> list[T]:
+    """The rows. Without any, standard error says so: `no alerts`."""
+    found = list(rows)
+    if not found:
+        err.print(f"no {what}")
+    return found
 
 
 class JsonCommand(TyperCommand):

@@ -19,7 +19,7 @@ from nalm_server.campaigns.bisection import service as bisects
 from nalm_server.campaigns.bisection.schemas import BisectDetail, BisectNew
 from nalm_server.campaigns.experiments import service as experiments
 from nalm_server.campaigns.experiments.schemas import ExperimentNew
-from nalm_server.cli.common import State, out, validated
+from nalm_server.cli.common import State, listed, out, validated
 from nalm_server.cli.contexts import opened
 from nalm_server.jobs import actions, presentation, requests
 from nalm_server.jobs.schemas import JobDetail, JobRequest, JobState
@@ -53,9 +53,8 @@ def job_list(
     """
     states = [state_is] if state_is else None
     with opened(state) as context, context.read_sessions() as session:
-        for one in presentation.list_jobs(
-            session, SYSTEM, project=project, host=None, states=states, limit=limit
-        ):
+        jobs = presentation.list_jobs(session, SYSTEM, project=project, host=None, states=states, limit=limit)
+        for one in listed(jobs, "jobs"):
             held = "  waits for approval" if one.held and one.state is JobState.QUEUED else ""
             out.print(
                 f"{one.id}  {one.state}  {one.project}  {short(one.head_sha)}  {one.reason}{held}",

@@ -12,7 +12,7 @@ from nalm_core.text.json_option import METAVAR, OPTION, STDOUT
 from rich.table import Table
 
 from nalm_server.auth.tokens.principal import SYSTEM
-from nalm_server.cli.common import JsonCommand, State, err, out, whole_file
+from nalm_server.cli.common import JsonCommand, State, err, listed, out, whole_file
 from nalm_server.cli.contexts import opened
 from nalm_server.git.graph import GraphError, first_look
 from nalm_server.projects import service as projects
@@ -98,7 +98,7 @@ def project_list(state: State = None) -> None:
     Example: nalm-server project list
     """
     with opened(state) as context, context.read_sessions() as session:
-        for one in projects.list_projects(session, SYSTEM, context.clock()):
+        for one in listed(projects.list_projects(session, SYSTEM, context.clock()), "projects"):
             out.print(
                 f"{one.name}  {one.repository}  {one.default_branch}  {one.commits} commits", markup=False
             )

@@ -11,7 +11,7 @@ from nalm_core.report.trials.kinds import RunKind
 from nalm_server.auth.tokens.principal import SYSTEM
 from nalm_server.campaigns.schedules import service
 from nalm_server.campaigns.schedules.schemas import Against, Schedule, ScheduleNew
-from nalm_server.cli.common import State, out, validated
+from nalm_server.cli.common import State, listed, out, validated
 from nalm_server.cli.contexts import opened
 
 schedule_app = typer.Typer(
@@ -62,7 +62,7 @@ def schedule_list(project: Project, state: State = None) -> None:
     Example: nalm-server schedule list my-nf
     """
     with opened(state) as context, context.read_sessions() as session:
-        for one in service.list_schedules(session, SYSTEM, project):
+        for one in listed(service.list_schedules(session, SYSTEM, project), "schedules"):
             _print(one)
 
 

@@ -13,7 +13,7 @@ from nalm_server.auth.tokens import repository as token_rows
 from nalm_server.auth.tokens import service as tokens
 from nalm_server.auth.tokens.schemas import Token
 from nalm_server.base.errors import NalmError
-from nalm_server.cli.common import State, err, out
+from nalm_server.cli.common import State, err, listed, out
 from nalm_server.cli.contexts import opened
 from nalm_server.projects import service as projects
 
@@ -61,7 +61,7 @@ def token_list(state: State = None) -> None:
     Example: nalm-server token list
     """
     with opened(state) as context, context.read_sessions() as session:
-        for row in token_rows.list_all(session):
+        for row in listed(token_rows.list_all(session), "tokens"):
             described = [str(row.id), row.scope, row.name, _belongs_to(row), _validity(row, context.clock())]
             out.print("  ".join(described), markup=False)
 

@@ -176,6 +176,13 @@ def test_a_mistake_is_reported_in_a_line(call: Call, command: str, given: str, e
     assert len(ours) == 1, complaint
 
 
+@pytest.mark.parametrize("of", ["account", "agent", "job", "project", "token"])
+def test_an_empty_list_says_so_beside_its_output(call: Call, of: str) -> None:
+    code, output, complaint = call(of, "list", "--state", "new")
+    what = "hosts" if of == "agent" else f"{of}s"
+    assert (code, output) == (0, "") and f"no {what}" in complaint.splitlines()
+
+
 @pytest.mark.nightly
 def test_a_command_makes_no_server_where_none_is_named(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
