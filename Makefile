@@ -130,8 +130,9 @@ test-nf-units: nf ## The reference NF's quick tests, without those of threads, w
 
 # More parallel tests than cores, because each start of DPDK waits a tenth of a second for its clock; each further
 # process loads Scapy and collects for 3 s.
-# Parallel threads and an SMF beside them meet ThreadSanitizer (test-nf-tsan), unit tests and packets marked `sanitised` AddressSanitizer
-# (test-nf-asan); only the night runs all of them without, too. `make check` has the unit tests without.
+# Parallel threads and an SMF beside them meet ThreadSanitizer (test-nf-tsan), unit tests and packets marked
+# `sanitised` AddressSanitizer (test-nf-asan); only the night runs all of them without, too. `make check` has the unit
+# tests without.
 test-nf: nf ## The reference NF's own tests and golden packets
 	@meson test -C $(NF) --print-errorlogs $(if $(WHOLE),,--no-suite threads --no-suite fast) && pytest -q -n 3 --dist worksteal $(if $(WHOLE),,-k "not beside_threads" -m "not nightly and (not sanitised or released)") reference-nf/demo/tests reference-nf/spec/tests
 

@@ -153,8 +153,10 @@ def _store(
 def _is_proposed(session: Session, project: ProjectRow, upload: Upload, head_sha: str) -> bool:
     """Head is not on the default branch, as far as known: by its sender, or since an open pull request into
     that branch has it."""
-    requests = refs.open_with_heads(session, project.id, [head_sha])
-    return upload.proposed or any(one.base_branch == project.default_branch for one in requests)
+    return upload.proposed or any(
+        one.base_branch == project.default_branch
+        for one in refs.open_with_heads(session, project.id, [head_sha])
+    )
 
 
 def _enter(session: Session, row: RunRow, draft: RunDraft, *, listed: bool) -> None:

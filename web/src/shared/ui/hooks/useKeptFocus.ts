@@ -11,8 +11,9 @@ export interface KeptFocus<E extends HTMLElement> {
 }
 
 /**
- * Keeps the focus within an element, or on it if it has a `tabIndex` and nothing else has one, while what has it is replaced, or disabled for a time: the keyboard would begin at
- * the top of the page again.
+ * Keeps the focus within an element while what has it is replaced, removed, or disabled for a time: otherwise the
+ * keyboard begins at the top of the page again. If nothing else within can have it, the element itself gets it, which
+ * needs a `tabIndex` for that.
  */
 export function useKeptFocus<E extends HTMLElement>(): KeptFocus<E> {
   const ref = useRef<E>(null);
