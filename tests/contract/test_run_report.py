@@ -10,8 +10,9 @@ from typing import Any
 import httpx
 import pytest
 from contract_server import ContractServer
-from nalm_core.report.serialization import ReportError, parse_report
+from nalm_core.report.serialization import ReportError, dump_report, parse_report
 from nalm_core.verdict.verdict import judge
+from nalm_synthetic import COSTS, changed, make_report
 from tiny import FEW_LAUNCHES, NF_SOURCE, PROBE_HEADER, Nalm, NfRepository
 
 SLOWER = "#define ALPHA_WORK 60\n"
@@ -58,13 +59,26 @@ def test_the_server_takes_it_once_and_keeps_it_whole(server: ContractServer, rep
     assert json.loads(stored.content) == json.loads(report)
 
 
-def test_both_judge_alike(server: ContractServer, report: bytes) -> None:
-    upload(server, report)
-    local = judge(parse_report(report))
-    run = server.http.get(f"/runs/{parse_report(report).run_id}").raise_for_status().json()
-    said = local.model_dump(mode="json")
-    assert said["outcome"] and said["reason"] and said["stages"]
+def test_both_judge_a_measured_run_alike(server: ContractServer, report: bytes) -> None:
+    """Whatever it is: where other programs took the CPUs, no launch may be usable."""
+    said = said_by_both(server, report)
+    assert said["outcome"] and said["reason"]
+
+
+def test_both_judge_a_slower_stage_alike(server: ContractServer) -> None:
+    made = make_report(changed(nat=COSTS["nat"] * 1.3)).model_copy(update={"project": server.project["name"]})
+    said = said_by_both(server, dump_report(made))
+    assert said["outcome"] == "regressed"
+    assert "nat" in {stage["stage"] for stage in said["stages"]}
+
+
+def said_by_both(server: ContractServer, body: bytes) -> dict[str, Any]:
+    """The verdict by core, which is the server's too."""
+    assert upload(server, body).status_code in {200, 201}
+    said = judge(parse_report(body)).model_dump(mode="json")
+    run = server.http.get(f"/runs/{parse_report(body).run_id}").raise_for_status().json()
     assert {name: run["verdict"][name] for name in said} == said
+    return said
 
 
 def test_another_content_under_the_same_run_is_refused(server: ContractServer, report: bytes) -> None:
