@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from nalm_server.git.commits.order import CommitInfo
@@ -61,10 +62,16 @@ class PullRequestChanged:
     """Description of the pull request."""
     merged_as: str | None = None
     """Commit of a merged one on the target branch, if the forge sends it."""
+    changed_at: datetime | None = None
+    """By the forge's clock; comments count, too. None: the forge does not say it."""
 
     @property
     def from_fork(self) -> bool:
         return self.fork is not None
+
+    def is_late(self, newest: datetime | None) -> bool:
+        """newest: when the pull request changed last, as far as events of it were processed."""
+        return self.changed_at is not None and newest is not None and self.changed_at < newest
 
 
 def unknown_fork(number: int) -> str:

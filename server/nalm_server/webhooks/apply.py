@@ -90,11 +90,16 @@ def stored(session: Session, project_id: int, event: Event) -> StoredState:
             return StoredState(branch=row.sha if row and row.deleted_at is None else None)
         case TagPushed():
             return StoredState(tags=tuple(tag.sha for tag in refs.tags(session, project_id, RELEASES_SEEN)))
+        case PullRequestChanged(number=number):
+            request = refs.find_pull_request(session, project_id, number)
+            return StoredState(request_changed_at=request.changed_at if request else None)
     return StoredState()
 
 
 def apply(session: Session, project_id: int, event: Event, plan: Plan, now: datetime) -> list[int]:
     """Returns the numbers of the plan's jobs. The caller holds the project's lock."""
+    if plan.late:
+        return []
     if isinstance(event, PullRequestChanged):
         made = apply_pull_requests(session, project_id, [(event, plan)], now)
         assert made is not None, "the order of a single plan cannot matter"
@@ -113,8 +118,12 @@ def apply_pull_requests(
 ) -> list[list[int]] | None:
     """Applies several plans with as many statements as one; no two are of the same pull request or head.
 
-    Returns None and changes nothing if their order matters: an open job of one measures another's head.
+    Returns None and changes nothing if their order matters: an open job of one measures another's head, or
+    one comes late.
     """
+    rows = refs.pull_requests_by_number(session, project_id, {event.number for event, _ in steps})
+    if any(event.is_late(rows[event.number].changed_at) for event, _ in steps if event.number in rows):
+        return None
     open_jobs = job_rows.open_of_pull_requests(session, project_id, [event.number for event, _ in steps])
     of_heads = {event.head_sha: event.number for event, _ in steps}
     if any(of_heads.get(job.head_sha, job.pull_request) != job.pull_request for job in open_jobs):
@@ -123,7 +132,8 @@ def apply_pull_requests(
     heads = [_head(commits, one) for _, plan in steps for one in plan.measurements]
     queued = iter(jobs.enqueue_pull_requests(session, heads, now))
     made = [[next(queued).id for _ in plan.measurements] for _, plan in steps]
-    ref_service.change_pull_requests(session, project_id, [(event, plan.base) for event, plan in steps], now)
+    changes = [(event, plan.base) for event, plan in steps]
+    ref_service.change_pull_requests(session, project_id, rows, changes, now)
     for event, _ in steps:
         _expect(session, project_id, event, now)
     drops = list(_dropped(open_jobs, [event for event, _ in steps]))

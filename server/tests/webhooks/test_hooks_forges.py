@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import base64
 import json
+from datetime import datetime
 from typing import Any
 
 import pytest
+from nalm_server.git.events import PullRequestChanged
+from nalm_server.webhooks.forges import FORGES
 from nalm_server.webhooks.signature import STANDARD_SECRET, hexdigest, sign, sign_standard
 from nalm_server_harness import Clock, Service
 
@@ -104,6 +107,32 @@ def test_gitlab_merge_requests(
     headers = {"X_Gitlab_Event": "System Hook", "X_Gitlab_Token": service.secret}
     answer = send(service, "gitlab", event, status, **headers)
     assert said in answer.get("why", answer["reason"])
+
+
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [
+        ("2026-11-20T12:00:04Z", "2026-11-20T12:00:04+00:00"),
+        ("2026-11-20T13:00:04+01:00", "2026-11-20T12:00:04+00:00"),
+        ("2026-11-20 12:00:04 UTC", "2026-11-20T12:00:04+00:00"),
+        ("of another calendar", None),
+        (None, None),
+    ],
+)
+def test_the_time_of_a_change_as_forges_write_it(said: str | None, read: str | None) -> None:
+    gitlab_ends = {"target_branch": "main", "source_project_id": 1, "target_project_id": 1}
+    attributes = {"iid": 3, "action": "open", "last_commit": {"id": AFTER}, "updated_at": said, **gitlab_ends}
+    end = {"ref": "main", "sha": AFTER, "repo_id": 1}
+    request = {"number": 3, "head": end, "base": end, "updated_at": said}
+    event = {"action": "opened", "number": 3, "pull_request": request}
+    for forge, kind, payload in (
+        ("gitlab", "", {"object_kind": "merge_request", "object_attributes": attributes}),
+        ("github", "pull_request", event),
+        ("gitea", "pull_request", event),
+    ):
+        changed = FORGES[forge].read(kind, payload)
+        assert isinstance(changed, PullRequestChanged)
+        assert changed.changed_at == (datetime.fromisoformat(read) if read else None), forge
 
 
 def test_gitea_push_and_pull_request(service: Service) -> None:

@@ -55,12 +55,15 @@ def store(service: Service, event: str, reported: dict[str, Any]) -> None:
     hooks.take(service.context, FORGES["github"], hooks.Request("demo", headers, body))
 
 
-def request(scene: Forked, number: int, head: str, action: str = "opened") -> None:
+def request(
+    scene: Forked, number: int, head: str, action: str = "opened", changed_at: str | None = None
+) -> None:
     ends = {
         "base": {"ref": "main", "sha": scene.base, "repo": {"id": 1}},
         "head": {"ref": "topic", "sha": head, "repo": {"id": 2}},
     }
-    reported = {"action": action, "number": number, "pull_request": {"number": number, **ends}}
+    of_it = {"number": number, "updated_at": changed_at, **ends}
+    reported = {"action": action, "number": number, "pull_request": of_it}
     store(scene.service, "pull_request", reported)
 
 
@@ -207,6 +210,28 @@ def test_a_late_delivery_changes_nothing_that_a_later_one_said(scene: Forked, cl
     assert [row.status for row in rows(scene.service)] == ["ignored", "ignored"]
     assert scene.service.get("/projects/demo/pull-requests")[0]["state"] == "closed"
     assert scene.service.get("/jobs") == []
+
+
+@pytest.mark.parametrize("with_another", [False, True], ids=["alone", "in_a_group"])
+def test_what_the_forge_delivers_late_changes_nothing(scene: Forked, with_another: bool) -> None:
+    head, other = scene.heads
+    request(scene, 7, head, "closed", "2026-11-20T12:00:05Z")
+    drain(scene.service.context)
+    request(scene, 7, head, "synchronize", "2026-11-20T12:00:04Z")
+    if with_another:
+        request(scene, 8, other, changed_at="2026-11-20T12:00:04Z")
+    drain(scene.service.context)
+    late = rows(scene.service)[1]
+    assert (late.status, late.reason) == (
+        "ignored",
+        "pull request 7 has changed since: a later event of it was processed before",
+    )
+    shown = {one["number"]: one["state"] for one in scene.service.get("/projects/demo/pull-requests")}
+    assert shown == {7: "closed"} | ({8: "open"} if with_another else {})
+    assert {job["pull_request"] for job in scene.service.get("/jobs")} == ({8} if with_another else set())
+    request(scene, 7, head, "reopened", "2026-11-20T12:00:05Z")
+    drain(scene.service.context)
+    assert {7} <= {job["pull_request"] for job in scene.service.get("/jobs")}, "of the same second"
 
 
 def test_one_of_which_workers_die_takes_no_other_with_it(

@@ -65,3 +65,5 @@ class PullRequestRow(Base):
     base_sha: Mapped[str | None] = mapped_column(String(64))
     """The commit that the head is compared with: the merge base."""
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    changed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """The newest change that an event told, by the forge's clock. None: unknown."""

@@ -18,10 +18,16 @@ from nalm_server.git.refs.schemas import Branch, PullRequest, PullRequestState, 
 
 
 def change_pull_requests(
-    session: Session, project_id: int, changes: Sequence[tuple[PullRequestChanged, str | None]], now: datetime
+    session: Session,
+    project_id: int,
+    rows: dict[int, PullRequestRow],
+    changes: Sequence[tuple[PullRequestChanged, str | None]],
+    now: datetime,
 ) -> None:
-    """Updates pull requests from events, each with its base's commit. Fields without a value keep theirs."""
-    rows = repository.pull_requests_by_number(session, project_id, {event.number for event, _ in changes})
+    """Updates pull requests from events, each with its base's commit. Fields without a value keep theirs.
+
+    rows: those known, by number; new ones are added.
+    """
     for event, base_sha in changes:
         if (row := rows.get(event.number)) is None:
             row = rows[event.number] = PullRequestRow(
@@ -41,6 +47,7 @@ def _change_pull_request(
     row.author = (event.author or row.author or "")[:256] or None
     row.url = event.url if event.url and len(event.url) <= 512 else row.url
     row.base_sha = base_sha or row.base_sha
+    row.changed_at = event.changed_at or row.changed_at
 
 
 def list_branches(session: Session, caller: Principal, project: str) -> list[Branch]:

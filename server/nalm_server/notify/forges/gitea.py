@@ -24,7 +24,7 @@ STATES = {
 }
 
 
-class Listed(GiteaPullRequest, Dated):
+class Listed(Dated, GiteaPullRequest):
     number: Number
     state: Text
 

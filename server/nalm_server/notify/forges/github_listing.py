@@ -13,7 +13,7 @@ from nalm_server.webhooks.forges.github import GithubPullRequest
 from nalm_server.webhooks.forges.parts import Text
 
 
-class Listed(GithubPullRequest, Dated):
+class Listed(Dated, GithubPullRequest):
     state: Text
 
 

@@ -44,5 +44,6 @@ def read_merge_request(item: Any) -> PullRequestSeen:
         url=request.web_url,
         body=request.description,
         merged_as=merged_as(request.merge_commit_sha, request.squash_commit_sha),
+        changed_at=request.updated_at,
     )
     return PullRequestSeen(now, request.updated_at)

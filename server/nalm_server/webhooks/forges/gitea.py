@@ -18,6 +18,7 @@ from nalm_server.git.events import (
 from nalm_server.webhooks.forges.claim import Claim, Headers
 from nalm_server.webhooks.forges.parts import (
     Body,
+    LenientTime,
     Number,
     Part,
     PushedCommit,
@@ -69,6 +70,7 @@ class GiteaPullRequest(Part):
     merge_commit_sha: Sha | None = None
     merge_base: Sha | None = None
     user: GiteaUser | None = None
+    updated_at: LenientTime = None
     flow: int = 0
     """1: AGit. Older versions leave it out."""
     head: End
@@ -88,6 +90,7 @@ class GiteaPullRequest(Part):
             base_sha=self.base.sha,
             body=self.body,
             merged_as=self.merge_commit_sha if state == "merged" else None,
+            changed_at=self.updated_at,
         )
 
     def _fork(self, number: int) -> str | None:

@@ -10,6 +10,7 @@ from nalm_server.git.events import Event, MergeGroupChanged, Nothing, PullReques
 from nalm_server.webhooks.forges.claim import Claim, Headers
 from nalm_server.webhooks.forges.parts import (
     Body,
+    LenientTime,
     Number,
     Part,
     PushedCommit,
@@ -60,6 +61,7 @@ class GithubPullRequest(Part):
     merge_commit_sha: Sha | None = None
     """While the pull request is open, the commit of a trial merge."""
     user: GithubUser | None = None
+    updated_at: LenientTime = None
     head: End
     base: End
 
@@ -76,6 +78,7 @@ class GithubPullRequest(Part):
             base_sha=self.base.sha,
             body=self.body,
             merged_as=self.merge_commit_sha if state == "merged" else None,
+            changed_at=self.updated_at,
         )
 
 

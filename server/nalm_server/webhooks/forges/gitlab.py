@@ -9,6 +9,7 @@ from nalm_server.git.events import Event, Nothing, PullRequestChanged, PullReque
 from nalm_server.webhooks.forges.claim import Claim, Headers
 from nalm_server.webhooks.forges.parts import (
     Body,
+    LenientTime,
     Number,
     Part,
     PushedCommit,
@@ -60,6 +61,7 @@ class Attributes(Part):
     target_branch: RefName
     source_project_id: int | None = None
     target_project_id: int
+    updated_at: LenientTime = None
     last_commit: LastCommit
 
 
@@ -139,4 +141,5 @@ def _merge_request(event: MergeRequestEvent) -> Event:
         url=request.url,
         body=request.description,
         merged_as=merged_as(request.merge_commit_sha, request.squash_commit_sha),
+        changed_at=request.updated_at,
     )

@@ -5,7 +5,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 from nalm_server.base.schemas import FULL_SHA, Time
 from nalm_server.git.commits.order import CommitInfo
@@ -32,6 +39,18 @@ BODY_LENGTH = 20_000
 """Maximum number of characters of a request's text that are read."""
 Body = Annotated[str, AfterValidator(lambda text: _storable(text[:BODY_LENGTH]))]
 Sha = Annotated[str, Field(pattern=FULL_SHA)]
+
+
+def _lenient(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+    """GitLab also writes `2026-01-31 12:00:00 UTC`."""
+    try:
+        return handler(value.replace(" UTC", "Z") if isinstance(value, str) else value)
+    except ValueError:
+        return None
+
+
+LenientTime = Annotated[Time | None, WrapValidator(_lenient)]
+"""An impossible time counts as none and does not reject the event."""
 RefName = Annotated[Text, Field(min_length=1, max_length=255)]
 Number = Annotated[int, Field(ge=1, le=2**31 - 1)]
 
@@ -49,17 +68,9 @@ class Person(Part):
 class PushedCommit(Part):
     id: Sha
     message: Text = ""
-    timestamp: Time | None = None
+    timestamp: LenientTime = None
+    """By its author's clock."""
     author: Person | None = None
-
-    @field_validator("timestamp", mode="wrap")
-    @classmethod
-    def _lenient(cls, value: Any, handler: Any) -> Any:
-        """A commit's date is from its author's clock; an impossible one does not reject the push."""
-        try:
-            return handler(value)
-        except ValueError:
-            return None
 
     @property
     def info(self) -> CommitInfo:

@@ -50,6 +50,9 @@ PLANNERS: Mapping[type[Any], Planner[Any]] = {
 
 def make_plan(inputs: PlanInputs, event: Event, stored: StoredState, *, last_try: bool) -> Plan:
     """Raises GraphError or UnknownRevisionError if another try may help, or if no plan is possible."""
+    if isinstance(event, PullRequestChanged) and event.is_late(stored.request_changed_at):
+        reason = f"pull request {event.number} has changed since: a later event of it was processed before"
+        return Plan(reason, late=True)
     if plan := unmeasured(inputs.filters, event):
         return plan
     planner = PLANNERS[type(event)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import pairwise
 
 from nalm_server.git.branch_filters.filters import BranchFilters, PushCommits
@@ -65,6 +66,8 @@ class Plan:
     """Base of a pull request."""
     paths: Mapping[tuple[str, str], Sequence[str]] = field(default_factory=dict)
     """Paths that differ, by (old, new), as far as the plan needed them."""
+    late: bool = False
+    """A later event was processed before: this one changes nothing."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,8 @@ class StoredState:
     branch: str | None = None
     tags: tuple[str, ...] = ()
     """Commits of releases, newest first."""
+    request_changed_at: datetime | None = None
+    """When the pull request changed last, by the forge's clock."""
 
 
 def steps(inputs: PlanInputs, start: str, commits: list[GraphCommit], why: str) -> list[Measurement]:
