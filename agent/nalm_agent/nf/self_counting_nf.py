@@ -12,7 +12,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from fnmatch import fnmatchcase
 
 from nalm_core.imports.figures import ImportFailedError
@@ -34,6 +34,8 @@ ASK_AGAIN_SECONDS = 0.1
 """Pause between two commands until it is ready: each starts a program, maybe on the NF's own CPU."""
 TRIES = 3
 """Attempts at a turn: Open vSwitch 3.1.0 may print `-nan` once after its start."""
+NO_CPU_SECONDS = 5.0
+"""Further attempts during this time: a busy host may give the NF no CPU for a whole turn."""
 LAST_CHARACTERS = 2000
 """Characters that an error shows of a useless answer."""
 
@@ -65,10 +67,15 @@ class SelfCountingNf(NfProcess):
     def counted_turn(self, milliseconds: float) -> TurnCounters:
         """Runs one turn, and repeats it if its answer has no figures. The NF reports the turn's length; the
         kernel reports the share of the time between the commands that a thread had its CPU."""
-        for _ in range(TRIES - 1):
-            with suppress(NothingReportedError):
+        ends = time.monotonic() + NO_CPU_SECONDS
+        attempts = 0
+        while True:
+            attempts += 1
+            try:
                 return self._turn(milliseconds)
-        return self._turn(milliseconds)
+            except NothingReportedError:
+                if attempts >= TRIES and time.monotonic() > ends:
+                    raise
 
     def _turn(self, milliseconds: float) -> TurnCounters:
         with self._continued():

@@ -176,7 +176,7 @@ def test_memory_that_is_never_given_back_is_a_leak(
     toml = (traffic_repository.path / "nalm.toml").read_text()
     grown = toml.replace('"--capacity", "100000"', '"--grow", "131072"')
     traffic_repository.commit("leaks", nalm__toml=grown)
-    done = nalm.run(*SHORT, "--hours", hours(1.5), "--out", str(out), cwd=traffic_repository.path)
+    done = nalm.run(*SHORT, "--hours", hours(3), "--out", str(out), cwd=traffic_repository.path)
     assert "leaking" in done.stdout, done.stdout + done.stderr
     assert done.returncode == 1
     assert "memory +" in done.stdout
