@@ -123,7 +123,8 @@ def test_the_data_of_the_last_version_is_read(made: Made, tmp_path: Path) -> Non
     installed.install_last(tmp_path / "wheels")
     repository = tiny_repository(tmp_path / "tiny")
     command = ["check", "--base", "HEAD~1", "--head", "HEAD", "--json", "run.json"]
-    assert installed.nalm(repository.path, *command).returncode in (1, 3)
+    done = installed.nalm(repository.path, *command)
+    assert done.returncode in (1, 3), done.stdout + done.stderr
     report = json.loads((repository.path / "run.json").read_text())
     before = installed.nalm(repository.path, "show", "run.json").stdout
     with installed.serving() as client:

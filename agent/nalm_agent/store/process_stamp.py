@@ -35,6 +35,12 @@ class Owner(Enum):
     """It is in another PID namespace, as of a container."""
     OTHER_BOOT = auto()
     """It is of an earlier boot, or on another host."""
+    NOT_FOUND = auto()
+    """It ended or is in another PID namespace: names of version 0.1 do not say where it ran."""
+
+
+MAY_RUN = (Owner.UNSEEN, Owner.OTHER_BOOT, Owner.NOT_FOUND)
+"""Owners that may run where this process does not see them."""
 
 
 def stamp() -> str:
@@ -48,26 +54,28 @@ def owner_of(name: str) -> Owner | None:
     parts = name.split("-")
     if len(parts) not in (4, 5) or parts[0] != STAMP or not parts[1].isdigit():
         return None
-    if len(parts) == 5:  # names of before have no place
-        boot, _, space = parts[3].partition(".")
-        if boot != _boot():
-            return Owner.OTHER_BOOT
-        if space != _space():
-            return Owner.UNSEEN
-    return Owner.RUNS if _start_ticks(int(parts[1])) == parts[2] else Owner.ENDED
+    runs = _start_ticks(int(parts[1])) == parts[2]
+    if len(parts) == 4:  # names of before have no place
+        return Owner.RUNS if runs else Owner.NOT_FOUND
+    boot, _, space = parts[3].partition(".")
+    if boot != _boot():
+        return Owner.OTHER_BOOT
+    if space != _space():
+        return Owner.UNSEEN
+    return Owner.RUNS if runs else Owner.ENDED
 
 
 def is_abandoned(name: str) -> bool:
     """True for a stamped name of this host whose process no longer runs."""
-    return owner_of(name) in (Owner.ENDED, Owner.OTHER_BOOT)
+    return owner_of(name) in (Owner.ENDED, Owner.OTHER_BOOT, Owner.NOT_FOUND)
 
 
 def abandoned(folder: Path, prefix: str = "") -> Iterator[Path]:
     """Entries of a folder, named by the prefix and a stamp, whose process no longer runs. Those of processes
-    that this one cannot see are left out until they are old."""
+    that may run where this one cannot see them are left out until they are old."""
     for path in folder.glob(f"{prefix}{PATTERN}"):
         owner = owner_of(path.name.removeprefix(prefix))
-        if owner is Owner.ENDED or (owner in (Owner.UNSEEN, Owner.OTHER_BOOT) and _is_old(path)):
+        if owner is Owner.ENDED or (owner in MAY_RUN and _is_old(path)):
             yield path
 
 

@@ -11,6 +11,7 @@ import pytest
 from nalm_agent.build.isolation import cgroup
 from nalm_agent.build.isolation.cgroup import Limits, Parent, build_group
 from nalm_agent.store.process_stamp import stamp
+from stamps import stamp_of_another
 
 LIMITS = Limits(500 << 20, 64)
 
@@ -55,7 +56,7 @@ def test_a_group_with_others_in_it_is_left_as_it_was(unified: Path) -> None:
 
 
 def test_groups_of_killed_agents_are_removed(unified: Path) -> None:
-    killed, living = unified / f"nalm-{os.getpid()}-1-abcd0123", unified / stamp()
+    killed, living = unified / stamp_of_another(os.getpid()), unified / stamp()
     for group in (killed, living):
         group.mkdir()
     cgroup.groups_parent()

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import os
-import secrets
 from pathlib import Path
 from typing import Any
 
 import pytest
 from nalm_agent.store import home as of_home
 from nalm_agent.store.home import SHARED_MEMORY, Home, remove_tree
+from stamps import stamp_of_another
 
 
 def test_what_is_written_during_the_removal_goes_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,7 +32,7 @@ def test_what_is_written_during_the_removal_goes_too(tmp_path: Path, monkeypatch
 
 def test_another_users_leftover_is_not_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In /dev/shm it would cost each command LAST_WRITE_SECONDS."""
-    left, tried = SHARED_MEMORY / f"nalm-{2**22 + 1}-1-{secrets.token_hex(4)}", list[Path]()
+    left, tried = SHARED_MEMORY / stamp_of_another(2**22 + 1), list[Path]()
     monkeypatch.setattr(of_home, "remove_tree", tried.append)
     left.mkdir()
     try:

@@ -13,6 +13,7 @@ from nalm_agent.store import atomic_file
 from nalm_agent.store import store as store_module
 from nalm_agent.store.home import SHARED_MEMORY, Home
 from nalm_agent.store.store import Store, address
+from stamps import stamp_of_another
 
 
 def test_directory_is_made_once_and_seen_whole(tmp_path: Path) -> None:
@@ -90,13 +91,14 @@ def test_work_of_a_dead_process_is_removed_and_of_a_living_one_kept(tmp_path: Pa
     home = Home(tmp_path)
     ended = subprocess.Popen(["true"])
     ended.wait()
+    gone = stamp_of_another(ended.pid)
     dead = [
-        home.folder("work") / f"nalm-{ended.pid}-1-abcd0123",
-        SHARED_MEMORY / f"nalm-{ended.pid}-1-abcd0123",
-        home.folder("work") / f"nalm-{os.getpid()}-1-abcd0123",  # a pid given out again
-        tmp_path / f".nalm-{ended.pid}-1-abcd0123",
-        home.folder("native") / f".nalm-{ended.pid}-1-abcd0123",
-        home.store().path("counts", f".nalm-{ended.pid}-1-abcd0123"),
+        home.folder("work") / gone,
+        SHARED_MEMORY / gone,
+        home.folder("work") / stamp_of_another(os.getpid()),  # a pid given out again
+        tmp_path / f".{gone}",
+        home.folder("native") / f".{gone}",
+        home.store().path("counts", f".{gone}"),
     ]
     for path in dead:
         if path.name.startswith("."):
