@@ -88,6 +88,7 @@ MARKS_TX = "\tnalm_probe_mark(lc, TX, kept);\n"
 
 
 @pytest.mark.nightly
+@pytest.mark.timed
 def test_a_slower_hundredth_of_the_packets_is_found_at_p99_alone_and_at_its_stage(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
