@@ -36,7 +36,8 @@ CHROMIUM_OPTIONS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--js-flags=--no-opt",  # a page lives for seconds: to optimize its code takes longer than it saves
+    # A page lives for seconds: to optimize its code, and to keep its heap small, takes longer than it saves.
+    "--js-flags=--no-opt --no-maglev --min-semi-space-size=32 --initial-heap-size=256",
 ]
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 expect.set_options(timeout=30_000)
