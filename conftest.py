@@ -10,7 +10,7 @@ from hypothesis import settings
 from tiers import size_of_tier
 
 gc.disable()
-settings.register_profile("ci", settings.get_profile("ci"), max_examples=size_of_tier(night=100, day=40))
+settings.register_profile("ci", settings.get_profile("ci"), max_examples=size_of_tier(night=100, day=25))
 
 
 def pytest_collection_finish() -> None:

@@ -36,7 +36,8 @@ CHROMIUM_OPTIONS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--js-flags=--no-opt",  # a page lives for seconds: to optimize its code takes longer than it saves
+    # A page lives for seconds: to optimize its code, and to keep its heap small, takes longer than it saves.
+    "--js-flags=--no-opt --no-maglev --min-semi-space-size=32 --initial-heap-size=256",
 ]
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 expect.set_options(timeout=30_000)
@@ -163,6 +164,8 @@ def lasting_page(context: BrowserContext) -> Iterator[LastingPage]:
 FOUND = """axe.run(document, {resultTypes: ['violations'], rules: {'target-size': {enabled: true}}})
     .then(({violations}) => violations.map(one => [one.id, one.nodes[0].html.slice(0, 160)]))"""
 """Findings of axe, including its rule of 24-pixel controls (WCAG 2.5.8)."""
+MOVING = """document.getAnimations().filter(one => one instanceof CSSAnimation)
+    .map(one => one.effect.target.outerHTML.slice(0, 160))"""
 LAYOUT = Path(__file__).with_name("layout_faults.js").read_text()
 FITS = "width => document.documentElement.scrollWidth <= width"
 """Waits until charts and overlays have their new size."""
@@ -177,8 +180,8 @@ STATE_VIEWS: Sequence[tuple[str, int]] = () if ONE_VIEW else VIEWS
 
 
 def require_accessible(page: Page, views: Sequence[tuple[str, int]] = STATE_VIEWS) -> None:
-    """axe has no findings, in both schemes and at a phone's width; nothing is wider than the window, and no
-    text is laid out wrongly."""
+    """axe has no findings, in both schemes and at a phone's width; nothing is wider than the window, no text
+    is laid out wrongly, and nothing moves, because the person wants no motion."""
     for scheme, width in views:
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         page.set_viewport_size({"width": width, "height": 900})
@@ -187,6 +190,7 @@ def require_accessible(page: Page, views: Sequence[tuple[str, int]] = STATE_VIEW
         require_by_axe(page)
         page.wait_for_function(FITS, arg=width)
         require_laid_out(page)
+        require_at_rest(page)
 
 
 def require_by_axe(page: Page) -> None:
@@ -200,3 +204,9 @@ def require_laid_out(page: Page) -> None:
     """No text overlaps another, begins left of the window, or is truncated without an ellipsis."""
     faults = page.evaluate(LAYOUT)
     assert faults == [], f"{page.url} at {page.viewport_size}: {faults}"
+
+
+def require_at_rest(page: Page) -> None:
+    """An animation that never ends also keeps the browser drawing."""
+    moving = page.evaluate(MOVING)
+    assert moving == [], f"{page.url}: {moving}"

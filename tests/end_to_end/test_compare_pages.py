@@ -15,6 +15,7 @@ from nalm_server_reports import PACKETS, body_of, make_report, sha
 from playwright.sync_api import Browser, Page, expect
 from service_browser import administrator, fresh_page, require_accessible
 from thread_service import new_service, served
+from tiers import by_night
 
 SIDES = ("base", "head")
 WITHIN = "[...document.querySelectorAll('.commit-change')].every(one => one.scrollWidth <= one.clientWidth)"
@@ -188,6 +189,7 @@ def test_a_runs_functions_and_rounds_are_searched_put_in_order_and_saved(page: P
     assert saved.value.path().read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.nightly
 def test_a_runs_function_is_read_line_by_line(page: Page) -> None:
     page.goto(f"/p/demo/runs/{1:032x}")
     page.get_by_role("button", name="nat_process").press("Enter")
@@ -234,7 +236,7 @@ def test_pairs_that_were_compared_are_returned_to_and_no_others(
         expect(verdict).to_be_visible()
 
 
-@pytest.mark.parametrize("path", ["", "/history", "/compare", "/alerts", f"/runs/{100:032x}"])
+@pytest.mark.parametrize("path", ["", "/compare", *by_night("/history", "/alerts", f"/runs/{100:032x}")])
 def test_names_as_long_as_may_be_fit_every_page(page: Page, running: tuple[Service, str], path: str) -> None:
     name, scenario = "n" * 64, "_".join(["sfc_acl_lb"] * 5)
     service = running[0]
@@ -258,11 +260,13 @@ def test_names_as_long_as_may_be_fit_every_page(page: Page, running: tuple[Servi
     ("path", "texts"),
     [
         ("compare", ("Choose a base and a head",)),
-        ("compare?by=host", ("Choose a commit and two hosts",)),
         (f"compare?base={sha(0)}&head={sha(2)}&scenario=sfc_b", ("Not measured yet", "side by side")),
-        (f"compare?base={sha(1)}&head={sha(2)}&scenario=sfc_a", ("What can help", "measured rate")),
-        (f"runs/{1:032x}", ("Raw report", "compared with its base")),
         (f"runs/{3:032x}", ("What can help", "ninja: build stopped")),
+        *by_night(
+            ("compare?by=host", ("Choose a commit and two hosts",)),
+            (f"compare?base={sha(1)}&head={sha(2)}&scenario=sfc_a", ("What can help", "measured rate")),
+            (f"runs/{1:032x}", ("Raw report", "compared with its base")),
+        ),
     ],
 )
 def test_every_state_says_what_it_is(page: Page, path: str, texts: tuple[str, ...]) -> None:

@@ -76,7 +76,8 @@ def test_ncpp_says_what_its_values_follow_from(page: Page) -> None:
     expect(page.get_by_role("main")).to_contain_text("that lead from the reference to each commit")
 
 
-@pytest.mark.parametrize("alone", [True, *by_night(False)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("alone", [True, False])
 def test_a_value_that_no_comparison_leads_to_is_named(page: Page, alone: bool) -> None:
     """alone: the newest commit has such a value, otherwise each has."""
 

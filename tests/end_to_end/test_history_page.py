@@ -192,6 +192,7 @@ def test_what_functions_do_not_have_is_said(page: Page) -> None:
     expect(page.get_by_role("alert")).to_contain_text("Function 'nat>never_dear' has no history here.")
 
 
+@pytest.mark.nightly
 def test_empty_missing_and_failing(page: Page) -> None:
     page.goto("/p/empty/history")
     expect(page.get_by_role("main")).to_contain_text("No history yet")

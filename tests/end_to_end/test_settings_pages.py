@@ -129,6 +129,7 @@ def test_comparisons_over_distances_are_planned(page: Page, figures: tuple[Servi
     expect(plan.get_by_text("None is planned.")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_finer_margins_are_planned(page: Page, figures: tuple[Service, str]) -> None:
     page.goto("/p/demo/settings?part=judgement")
     plan = page.get_by_role("region", name="Finer margins")

@@ -12,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from nalm_core.changepoints import constants
 from nalm_core.changepoints.detect import ChangePoint, detect, detect_many
+from tiers import by_night
 
 FALSE_ALARMS_PER_1000 = 1.0
 
@@ -32,7 +33,7 @@ def test_a_step_of_five_per_cent_is_found_where_it_is_in_every_noise(kind: str) 
     assert hits >= 19
 
 
-@pytest.mark.parametrize(("size", "noise", "commits"), [(0.01, 0.003, 3), (0.02, 0.01, 5)])
+@pytest.mark.parametrize(("size", "noise", "commits"), [*by_night((0.01, 0.003, 3)), (0.02, 0.01, 5)])
 def test_a_small_step_is_found_within_a_few_commits(size: float, noise: float, commits: int) -> None:
     rng = np.random.default_rng(55)
     delays = []

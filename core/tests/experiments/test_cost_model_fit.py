@@ -15,7 +15,7 @@ from nalm_core.report.run_report import RunReport
 from nalm_core.report.serialization import dump_report, parse_report
 from nalm_synthetic import Noise, Side, changed, make_report
 from placed_runs import spread_out
-from tiers import by_night
+from tiers import by_night, size_of_tier
 
 QUIET = Noise(launch=0.0, turn=0.0)
 PLAN = planned()
@@ -101,7 +101,7 @@ def test_intervals_hold_the_prices_of_features_that_interact(
     ]
     reference = Row(("io",), Use.REFERENCE)
     plan += [(reference, cell(space, reference, "reference", names))]
-    for _ in range(250):
+    for _ in range(size_of_tier(250, 120)):
         truth = {
             row.features: 300.0 * (1 + 0.05 * (len(row.features) - 1) + rng.normal(0, apart))
             for row, _ in plan[:-1]

@@ -16,7 +16,7 @@ from nalm_core.stats.estimate import RatioEstimate
 from nalm_core.stats.quantiles import t_quantile
 from nalm_core.stats.sequential import look_schedule
 from nalm_synthetic import Noise, changed, make_report
-from tiers import by_night
+from tiers import by_night, size_of_tier
 
 COSTS = np.array([-0.05, 0.1, 0.03, 0.02, 0.08, 0.04, 0.06, 0.01])
 SCHEDULE = look_schedule(DEFAULT_SETTINGS)
@@ -39,7 +39,7 @@ def cell(rng: np.random.Generator, ratio: float, scatter: float) -> RatioEstimat
 def test_prices_that_add_up_are_rejected_as_seldom_as_stated(scatter: float) -> None:
     """With cells that ended at the first look at which their error seemed small, and chi squared: 4 to 18 %,
     and intervals at 95 % contained 91 to 95 %."""
-    rng, experiments, rejected, inside = np.random.default_rng(3), 150, 0, []
+    rng, experiments, rejected, inside = np.random.default_rng(3), size_of_tier(150, 75), 0, []
     runs = np.array(resolution_iv(len(COSTS)), float)
     design = (runs - runs[0])[1:]
     for _ in range(experiments):

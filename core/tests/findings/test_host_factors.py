@@ -62,7 +62,7 @@ def test_properties_that_changed_together_are_said_to() -> None:
 
 def test_where_nothing_matters_hardly_anything_is_called_significant() -> None:
     wrong = tries = 0
-    for seed in range(size_of_tier(40, 20)):
+    for seed in range(size_of_tier(40, 10)):
         found = factors(recorded(np.random.default_rng(100 + seed), 200, size=0.0))
         tries += 1
         wrong += any(one.significant for one in found.factors)

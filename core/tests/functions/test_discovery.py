@@ -43,7 +43,7 @@ def _tests(rng: np.random.Generator, slower: dict[int, float], runs: int) -> tup
 
 
 def test_unchanged_functions_make_hardly_any_discovery() -> None:
-    runs = size_of_tier(150, 60)
+    runs = size_of_tier(150, 30)
     alarms, _, _ = _tests(np.random.default_rng(7), {}, runs)
     # binomial, three standard errors above the rate
     assert alarms <= runs * FUNCTION_FALSE_DISCOVERY_RATE + 3 * (runs * FUNCTION_FALSE_DISCOVERY_RATE) ** 0.5
@@ -65,7 +65,7 @@ def test_many_functions_of_few_samples_make_hardly_any_discovery() -> None:
 
 
 def test_share_of_false_discoveries_and_power_beside_true_ones() -> None:
-    runs = 40
+    runs = size_of_tier(40, 20)
     rng = np.random.default_rng(8)
     slower = dict.fromkeys(range(14), 1.5)
     _, false, hits = _tests(rng, slower, runs)

@@ -214,7 +214,7 @@ def run(
 @pytest.mark.parametrize("tails", [*by_night(None), 3.0], ids=["normal", "heavy tails"])
 def test_false_alarms_of_equal_code(tails: float | None) -> None:
     """At a tenth of the noise, the margin of 0.1 % hinders no alarm: the error rates alone do."""
-    rng, runs = np.random.default_rng(43), size_of_tier(1500, 500)
+    rng, runs = np.random.default_rng(43), size_of_tier(1500, 250)
     outcomes = Counter(run(rng, tails=tails) for _ in range(runs))
     alarms = sum(outcomes[one] for one in CHANGED)
     assert alarms / runs <= ALPHA + 3 * (ALPHA * (1 - ALPHA) / runs) ** 0.5

@@ -82,7 +82,7 @@ def upper(rate: float, runs: int) -> float:
 
 @pytest.mark.parametrize("draw", [*by_night(normal, heavy), bands, spikes], ids=lambda draw: draw.__name__)
 def test_false_alarms_of_equal_builds(draw: Draw) -> None:
-    rng, runs = np.random.default_rng(2026), size_of_tier(3000, 1500)
+    rng, runs = np.random.default_rng(2026), size_of_tier(3000, 750)
     outcomes = Counter(run(rng, draw, 0.0)[0] for _ in range(runs))
     assert share(outcomes, "regressed", "improved") <= upper(ALPHA, runs)
 
@@ -90,7 +90,7 @@ def test_false_alarms_of_equal_builds(draw: Draw) -> None:
 @pytest.mark.nightly
 def test_false_alarms_stay_within_alpha_even_without_the_margins_help() -> None:
     """The t tests alone, all looks together, on normal noise: the spending is right by itself."""
-    rng, runs, alarms = np.random.default_rng(3), size_of_tier(4000, 2000), 0
+    rng, runs, alarms = np.random.default_rng(3), size_of_tier(4000, 1000), 0
     for _ in range(runs):
         base, head = (100 * np.exp(normal(rng, MAX_LAUNCHES)) for _ in range(2))
         for look, launches in enumerate(look_schedule(DEFAULT_SETTINGS), start=1):
@@ -107,7 +107,7 @@ def test_false_alarms_stay_within_alpha_even_without_the_margins_help() -> None:
 @pytest.mark.parametrize("settings", [DEFAULT_SETTINGS, EQUAL_COUNTS], ids=["counts differ", "equal counts"])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_change_of_the_margin_is_hardly_ever_called_same(sign: int, settings: Settings) -> None:
-    rng, runs = np.random.default_rng(4), size_of_tier(2000, 1000)
+    rng, runs = np.random.default_rng(4), size_of_tier(2000, 500)
     outcomes = Counter(run(rng, normal, sign * np.log1p(MARGIN), settings)[0] for _ in range(runs))
     assert share(outcomes, "same") <= upper(EQUIVALENCE_ALPHA, runs)
     assert share(outcomes, "improved" if sign > 0 else "regressed") == 0
@@ -129,14 +129,14 @@ def test_equal_counts_are_called_same_sooner_and_a_change_of_cycles_is_found_as_
 @pytest.mark.parametrize(("change", "outcome"), [(0.05, "regressed"), (-0.05, "improved")])
 def test_a_change_of_5_percent_is_found_at_the_first_look(change: float, outcome: str) -> None:
     rng, first = np.random.default_rng(5), look_schedule(DEFAULT_SETTINGS)[0]
-    results = [run(rng, normal, np.log1p(change)) for _ in range(size_of_tier(2000, 1000))]
+    results = [run(rng, normal, np.log1p(change)) for _ in range(size_of_tier(2000, 500))]
     assert sum(result == (outcome, first) for result in results) / len(results) > 0.98
     assert sum(result[0] == outcome for result in results) / len(results) > 0.999
 
 
 def test_equal_builds_are_mostly_called_same_by_the_middle_of_the_looks() -> None:
     rng, middle = np.random.default_rng(6), look_schedule(DEFAULT_SETTINGS)[LOOKS // 2]
-    results = [run(rng, normal, 0.0) for _ in range(size_of_tier(2000, 1000))]
+    results = [run(rng, normal, 0.0) for _ in range(size_of_tier(2000, 500))]
     assert sum(outcome == "same" and n <= middle for outcome, n in results) / len(results) > 0.9
     assert sum(outcome == "same" for outcome, _ in results) / len(results) > 0.97
 
@@ -144,7 +144,7 @@ def test_equal_builds_are_mostly_called_same_by_the_middle_of_the_looks() -> Non
 @pytest.mark.parametrize(("change", "found"), [(0.02, 0.95), (0.03, 0.999)])
 def test_changes_of_2_and_3_percent_are_found(change: float, found: float) -> None:
     rng = np.random.default_rng(7)
-    outcomes = Counter(run(rng, normal, np.log1p(change))[0] for _ in range(size_of_tier(2000, 1000)))
+    outcomes = Counter(run(rng, normal, np.log1p(change))[0] for _ in range(size_of_tier(2000, 500)))
     assert share(outcomes, "regressed") > found and share(outcomes, "same", "improved") < 0.005
 
 
@@ -217,7 +217,7 @@ def test_a_price_alone_is_measured_until_the_first_look() -> None:
 
 def test_launches_with_a_spike_are_lived_with() -> None:
     """A tenth of the pairs of launches is hit by 20 %: none is told apart wrongly, most are decided."""
-    rng, runs = np.random.default_rng(8), size_of_tier(1500, 600)
+    rng, runs = np.random.default_rng(8), size_of_tier(1500, 300)
     equal = Counter(run(rng, spikes, 0.0)[0] for _ in range(runs))
     slower = Counter(run(rng, spikes, np.log1p(0.08))[0] for _ in range(runs))
     assert share(equal, "same") > 0.8

@@ -13,7 +13,6 @@ from nalm_server_harness import Service
 from nalm_server_line import Bench, info, use_line
 from nalm_server_reports import body_of, make_report, sha
 from sqlalchemy import update
-from tiers import by_night
 
 LENGTH = 12
 
@@ -91,7 +90,8 @@ def test_a_backfill_that_shares_jobs_of_a_cancelled_one_measures_on(service: Ser
     assert (found["state"], found["progress"]["done"]) == ("done", LENGTH - 1)
 
 
-@pytest.mark.parametrize("end", [*by_night("cancelled"), "failed"])
+@pytest.mark.nightly
+@pytest.mark.parametrize("end", ["cancelled", "failed"])
 def test_a_backfill_requested_again_measures_what_has_no_result(service: Service, end: str) -> None:
     first = start(service)
     if end == "cancelled":
@@ -106,6 +106,7 @@ def test_a_backfill_requested_again_measures_what_has_no_result(service: Service
     assert (found["state"], found["progress"]["done"]) == ("done", LENGTH - 1)
 
 
+@pytest.mark.nightly
 def test_a_run_in_no_series_answers_no_step(service: Service) -> None:
     service.upload(body_of(make_report(1)))
     with service.context.sessions() as session:

@@ -54,6 +54,7 @@ def test_the_culprit_is_found_each_candidate_against_good(service: Service) -> N
     assert {(job["reason"], tuple(job["scenarios"])) for job in jobs} == {("bisect", ("sfc_a",))}
 
 
+@pytest.mark.nightly
 @pytest.mark.dialects
 @pytest.mark.usefixtures("line")
 def test_runs_that_are_there_are_not_measured_again(service: Service) -> None:
@@ -79,6 +80,7 @@ def test_no_change_between_the_ends_costs_one_measurement(service: Service) -> N
     assert len(agent.measured) == 1
 
 
+@pytest.mark.nightly
 @pytest.mark.dialects
 @pytest.mark.usefixtures("line")
 def test_commits_that_do_not_build_are_skipped(service: Service) -> None:

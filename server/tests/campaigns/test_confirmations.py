@@ -353,6 +353,7 @@ def test_a_step_of_one_commit_is_measured_as_a_pair(service: Service) -> None:
     assert (job["base_sha"], job["head_sha"]) == (sha(7), sha(8))
 
 
+@pytest.mark.nightly
 def test_a_regression_over_several_commits_is_reported_and_then_bisected(service: Service) -> None:
     bench = rig(service, culprit=3)
     runs = measure(service, bench, 6, base=0)

@@ -34,6 +34,7 @@ def twenty_commits(service: Service) -> None:
         service.upload(body_of(make_report(number, base_costs=COSTS)))
 
 
+@pytest.mark.nightly
 def test_the_report_says_what_links_over_distances_gain_and_cost(service: Service, bench: Bench) -> None:
     found = service.get(REPORT)
     assert (found["links"], found["checks"], found["misfits"]) == (COMMITS - 1, 0, [])

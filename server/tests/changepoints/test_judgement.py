@@ -88,6 +88,7 @@ def test_step_between_measured_commits(service: Service) -> None:
     assert shown["segments"] == []
 
 
+@pytest.mark.nightly
 def test_a_step_that_no_pair_shows_is_one_of_the_host(service: Service) -> None:
     for number, one in enumerate(STEP, start=1):
         service.upload(body_of(make_report(number, base_costs={**COSTS, **one.costs})))
@@ -95,6 +96,7 @@ def test_a_step_that_no_pair_shows_is_one_of_the_host(service: Service) -> None:
     assert points(service) == []
 
 
+@pytest.mark.nightly
 def test_a_step_too_small_for_a_pair_is_found_on_levels_whatever_the_host_does(service: Service) -> None:
     """The host slows down by 20 % at commit 8; nat grows by 3 % at commit 15."""
     for number in range(1, 23):
@@ -109,6 +111,7 @@ def test_a_step_too_small_for_a_pair_is_found_on_levels_whatever_the_host_does(s
     assert nat["ratio"] == pytest.approx(1.03, abs=0.002)
 
 
+@pytest.mark.nightly
 def test_a_drift_has_its_first_and_its_last_commit(service: Service) -> None:
     noise = Random(5)
     costs = [150.0 * (1 + 0.12 * min(max(n - 20, 0), 30) / 30) for n in range(1, 71)]

@@ -16,7 +16,6 @@ from nalm_server_findings import Rig
 from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report, sha
 from sqlalchemy import select, update
-from tiers import by_night
 
 STEP = 15
 LAST = STEP + 7
@@ -117,6 +116,7 @@ def test_a_shipped_metric_without_a_threshold_is_shown_only(service: Service) ->
     assert service.get("/projects/demo/alerts") == []
 
 
+@pytest.mark.nightly
 def test_a_change_within_its_margin_makes_no_alert(service: Service) -> None:
     upload(service, [build_seconds(value, margin=0.5) for value in with_step(60, 80)])
     tasks.drain(service.context)
@@ -125,7 +125,8 @@ def test_a_change_within_its_margin_makes_no_alert(service: Service) -> None:
     assert service.get("/projects/demo/alerts") == []
 
 
-@pytest.mark.parametrize(("after", "direction"), [(90.0, "worse"), *by_night((110.0, "better"))])
+@pytest.mark.nightly
+@pytest.mark.parametrize(("after", "direction"), [(90.0, "worse"), (110.0, "better")])
 def test_the_direction_is_that_of_nalm_toml(service: Service, after: float, direction: str) -> None:
     upload(service, [sessions(value) for value in with_step(100, after)])
     tasks.drain(service.context)

@@ -20,6 +20,7 @@ from nalm_server_forked import OTHER_FORK, OWN, WEBHOOKS, Forked, forked
 from nalm_server_harness import Clock, Service
 from nalm_server_polled import Scene, polled
 from nalm_server_reports import body_of, make_report
+from tiers import by_night
 
 POLLED = ("github", *(pytest.param(one, marks=pytest.mark.nightly) for one in ("gitlab", "gitea", "agit")))
 PUSHED = (WEBHOOKS[0], *(pytest.param(one, marks=pytest.mark.nightly) for one in WEBHOOKS[1:]))
@@ -72,7 +73,7 @@ def test_pushed_away_and_back_waits_and_what_was_approved_is_that_commit(scene: 
 
 
 @pytest.mark.dialects
-@pytest.mark.parametrize("forge", ["github", "gitlab", "gitea", "generic"])
+@pytest.mark.parametrize("forge", ["github", "generic", *by_night("gitlab", "gitea")])
 def test_the_same_commit_of_another_fork_waits(scene: Forked, forge: str) -> None:
     head, _ = scene.heads
     (number,) = scene.tell(forge, "opened", head)["job_ids"]

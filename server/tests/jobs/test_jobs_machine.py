@@ -241,7 +241,7 @@ def test_whatever_happens(service: Service) -> None:
     class Bound(JobsMachine):
         at = service
 
-    examples = size_of_tier(night=8, day=4)
+    examples = size_of_tier(night=8, day=3)
     run_state_machine_as_test(
         Bound, settings=settings(max_examples=examples, stateful_step_count=20, deadline=None, database=None)
     )

@@ -41,6 +41,7 @@ def upload_runs(service: Service) -> None:
         session.commit()
 
 
+@pytest.mark.nightly
 def test_the_largest_properties_have_their_size_and_advice(service: Service, scenes: Scenes) -> None:
     scenes.begin(service, "runs", upload_runs)
     found = service.request("GET", "/host-factors", "admin", params={"days": 365})

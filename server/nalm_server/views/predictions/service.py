@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 from nalm_core.models.capacity import ASSUMED_IPC, CORES, Chip, capacity
@@ -56,6 +57,8 @@ MOST_BOUNDS = 200
 """Scenarios of an answer, at most."""
 MOST_OPERATIONS = 2e9
 """Floating-point operations of an answer, at most: about a second of one processor."""
+QUEUE_ANSWERS = 16
+"""Answers about queues that are kept, each of a few megabytes at most."""
 
 D = TypeVar("D", bound=Document)
 A = TypeVar("A", bound=Answer)
@@ -182,7 +185,14 @@ def answer(function: Callable[[D], A], given: D) -> A:
 def bounded_queue_answer(given: QueueInput) -> QueueAnswer:
     """Raises ModelInputError, also for an input whose answer takes too long."""
     refuse_large(given, MOST_OPERATIONS)
-    return queue_answer(given)
+    return _queue_answer(given.model_dump_json())
+
+
+@lru_cache(QUEUE_ANSWERS)
+def _queue_answer(given: str) -> QueueAnswer:
+    """The page sends the same input each time it is opened, and the answer follows from the input alone.
+    given: a QueueInput in JSON."""
+    return queue_answer(QueueInput.model_validate_json(given))
 
 
 def _predictable(one: Measured) -> PredictableRun:

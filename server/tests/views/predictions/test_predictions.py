@@ -3,18 +3,23 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
+from nalm_core.models.documents import queue as queues
 from nalm_core.report.batch_sizes import LcoreBatches
 from nalm_core.report.host_supply import HostSupply
 from nalm_core.report.offered_load import OfferedLoad
 from nalm_core.report.run_report import Arm, RunReport
+from nalm_server.views.predictions import service as predictions
 from nalm_server_harness import Service, counted
 from nalm_server_reports import COSTS, TSC_HZ, at_load, body_of, make_report
 
 DEMO = "/projects/demo/predictions"
 LINE = {"base_ns": 100, "packet_ns": 50}
+LOADS = itertools.count(7_000_000)
+"""Each is for one test alone, because answers are kept."""
 
 
 def upload(service: Service, number: int, scenario: str, lcores: int, **scenario_of: Any) -> str:
@@ -66,6 +71,20 @@ def test_measured_batches_are_an_input_of_the_queue(service: Service) -> None:
     given = {"pps": [5e6], "queue": 256, "batch": 32, "measured": inputs["batches"]}
     found = answer(service, "queue", given)
     assert found["agreement"]["divergence"] > 0 and {0, 16, 32}.isdisjoint(found["fitted_sizes"])
+
+
+def test_a_queue_is_not_solved_again(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    solved: list[list[float]] = []
+
+    def solve(one: queues.QueueInput) -> queues.QueueAnswer:
+        solved.append(one.pps)
+        return queues.queue_answer(one)
+
+    monkeypatch.setattr(predictions, "queue_answer", solve)
+    given: dict[str, Any] = {"pps": [next(LOADS)], "queue": 256, "batch": 32, "line": LINE}
+    first = answer(service, "queue", given)
+    assert answer(service, "queue", given) == first and solved == [given["pps"]]
+    assert answer(service, "queue", given | {"queue": 512})["queue"] == 512 and len(solved) == 2
 
 
 def test_every_scenario_has_its_bound_beside_its_rate(service: Service) -> None:
