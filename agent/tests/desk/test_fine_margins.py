@@ -106,7 +106,8 @@ def test_a_build_that_cannot_be_linked_again_says_so(
     assert report.layouts is not None and not report.layouts.relinked
     assert "no build.ninja" in (report.layouts.reason or "")
     assert len(set(report.layouts.numbers)) == len(report.layouts.numbers)
-    assert "Stack and heap were placed in several ways" in done.stdout
+    disturbed = "usable pairs of turns" in done.stdout  # by other programs: there are no figures
+    assert disturbed or "Stack and heap were placed in several ways" in done.stdout
 
 
 @pytest.mark.parametrize("percent", [0.09, 0, -1, 100])

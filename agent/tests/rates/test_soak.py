@@ -103,7 +103,8 @@ def test_a_load_of_the_vcpe_procedure_is_kept_and_continued(
     assert {one.trial.shape for one in kept} == {None}, "the procedure has gaps of its own"
     assert kept[0].trial.intended_s == pytest.approx(0.55) and kept[1].trial.intended_s == 0.05
     sending_s = kept[0].trial.traffic.sending_ns / 1e9
-    assert kept[0].launch_s == pytest.approx(sending_s - 0.5), "what is left out is no part of the soak"
+    within = max(0.0, sending_s - 0.5)  # less is sent where others take the CPU
+    assert kept[0].launch_s == pytest.approx(within), "what is left out is no part of the soak"
     assert judge_soak(header, kept).hours >= header.settings.hours
     figures = soak_figures(header, kept)
     assert figures is not None and figures.latency is not None
