@@ -21,7 +21,14 @@ import nalm_agent.daemon.loop, nalm_agent.desk.conclude, nalm_agent.measure.meas
 import nalm_agent.server_api.client, nalm_agent.shell.app, nalm_agent.shell.completion
 import nalm_core.features.decompose_run, nalm_core.functions.judge
 import nalm_core.verdict.verdict, nalm_core.verdict.wording
+from nalm_agent.counters import simulated
+from nalm_agent.measure import explaining
+from nalm_agent.native.toolchain import toolchain
+toolchain(), simulated.valgrind_version()
+explaining.TURNS = 2
 """
+"""What it finds out about the host's tools, forks know. They sample arms in few turns: almost all samples of
+the tests' NFs are of one function."""
 ROOT = Path(__file__).resolve().parents[2]
 NF_SOURCE = Path(__file__).parent / "nf" / "tiny_nf.c"
 TRAFFIC_NF = NF_SOURCE.with_name("traffic_nf.c")

@@ -20,6 +20,7 @@ import pytest
 from demo_process import ROOT, Demo
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from service_browser import VIEWS, require_accessible
+from tiers import by_night
 
 PROJECT = "nalm-reference-nf"
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
@@ -347,7 +348,7 @@ def test_the_linked_history_steps_at_what_was_planted_and_nowhere_else(
     assert found == planted_at, steps
 
 
-@pytest.mark.parametrize("metric", ["cpp", "ipp", "eipc", "pps"])
+@pytest.mark.parametrize("metric", ["cpp", *by_night("ipp", "eipc", "pps")])
 def test_the_history_shows_each_metric(page: Page, metric: str) -> None:
     page.goto(f"/p/{PROJECT}/history?scenario=sfc_a&metric={metric}")
     expect(page.locator("canvas").first).to_be_visible()

@@ -13,6 +13,7 @@ from pathlib import Path
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.dynamic import DynamicSection, DynamicTag
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import Section as ElfSection
 from nalm_core.text.plain_text import plain_line
 
 from nalm_agent.artifacts.artifact_file import open_file
@@ -102,7 +103,7 @@ def read_image(path: Path) -> Image | None:
         if elf["e_machine"] != "EM_X86_64" or elf["e_type"] != "ET_DYN" or table is None:
             return None
         loaded = [_section(one) for one in elf.iter_sections() if one["sh_flags"] & SH_FLAGS.SHF_ALLOC]
-        symbols = list(_symbols(table.data(), elf.get_section(table["sh_link"]).data()))
+        symbols = list(symbols_of(elf, table))
         pointers: dict[int, Pointer] = {}
         for rela in elf.iter_sections("SHT_RELA"):
             if rela["sh_flags"] & SH_FLAGS.SHF_ALLOC:
@@ -115,7 +116,7 @@ def read_image(path: Path) -> Image | None:
                 pointers.update(_packed_pointers(packed.data(), loaded))
         exports = list[Symbol]()
         for section in elf.iter_sections("SHT_DYNSYM"):
-            found = _symbols(section.data(), elf.get_section(section["sh_link"]).data())
+            found = symbols_of(elf, section)
             exports += [one for one in found if one.defined and one.kind in _EXPORTED]
         linked = _linked(elf)
     placed = [one for one in loaded if not (one.thread_local and one.kind == "SHT_NOBITS")]
@@ -127,6 +128,11 @@ def read_image(path: Path) -> Image | None:
         exports,
         linked,
     )
+
+
+def symbols_of(elf: ELFFile, table: ElfSection) -> Iterator[Symbol]:
+    """Symbols of a table of a 64-bit file. Many times faster than those of pyelftools."""
+    return _symbols(table.data(), elf.get_section(table["sh_link"]).data())
 
 
 def held_bytes(elf: ELFFile) -> int:

@@ -9,6 +9,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -153,12 +154,14 @@ def build(
     rebuild: bool = False,
     fills_cache: bool = True,
     step: Callable[[str], None] = lambda line: None,
+    reading: LimitedReading | None = None,
 ) -> Built:
     """Builds a revision or takes it from the store, which keeps it until `home.work()` ends.
 
     say: receives a line if another process makes the same build and this one waits.
     rebuild: retries a build that failed before.
     step: receives the build's own progress, with the place of its log.
+    reading: reads what the build made; None: a process of its own.
     fills_cache: whether its objects go to the repository's compiler cache, which later builds use.
     Raises BuildError with the log's end, or for a file of nalm.toml that the build did not make; ConfigError
     for a request beyond this host's limits; HostError for a fault of this host (disk, sandbox).
@@ -173,9 +176,9 @@ def build(
     source = store.make_directory(
         SOURCES, revision.tree, lambda new: repository.export(revision, new), waiting
     )
-    with LimitedReading() as reading:
+    with nullcontext(reading) if reading is not None else LimitedReading() as own:
         task = Task(
-            home, repository, revision, config, key, isolation(), source, rebuild, fills_cache, reading, step
+            home, repository, revision, config, key, isolation(), source, rebuild, fills_cache, own, step
         )
         return _built(task, waiting)
 

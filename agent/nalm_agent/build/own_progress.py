@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from nalm_core.text.plain_text import plain_line
@@ -31,8 +32,10 @@ class OwnProgress:
             text = read_end(self.log, END_BYTES).decode(errors="replace")
         except OSError:
             return
-        lines = [line for one in text.replace("\r", "\n").splitlines() if (line := plain_line(one).strip())]
-        found = next((line for line in reversed(lines) if _COUNTED.match(line)), lines[-1] if lines else "")
+        written = reversed(text.replace("\r", "\n").splitlines())
+        lines = (line for one in written if (line := plain_line(one).strip()))
+        newest = next(lines, "")
+        found = next((line for line in chain([newest], lines) if _COUNTED.match(line)), newest)
         if found and found != self._last:
             self._last = found
             self.report(f"{found[:SHOWN_CHARACTERS]} (log: {self.log})")

@@ -9,6 +9,7 @@ only.
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
+from nalm_agent.artifacts.elf_image import FUNCTION, symbols_of
 from nalm_agent.counters.blocked_loads import BLOCKED, blocked_loads
 from nalm_agent.counters.perf_script_parse import Frame, Key
 
@@ -75,29 +77,28 @@ class _Program:
 
     def __init__(self, path: Path) -> None:
         self._known: dict[str, _Function | None] = {}
-        self._code: dict[str, bytes | None] = {}
         with path.open("rb") as file:
             elf = ELFFile(file)
-            if elf["e_machine"] != "EM_X86_64":
+            if elf["e_machine"] != "EM_X86_64" or elf.elfclass != 64:
                 raise ValueError(f"{path} is not for x86-64")
             places: dict[str, set[tuple[int, int]]] = {}
             for table in elf.iter_sections():
                 if isinstance(table, SymbolTableSection):
-                    for symbol in table.iter_symbols():
-                        if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_size"]:
-                            places.setdefault(symbol.name, set()).add((symbol["st_value"], symbol["st_size"]))
+                    for symbol in symbols_of(elf, table):
+                        if symbol.kind == FUNCTION and symbol.size:
+                            places.setdefault(symbol.name, set()).add((symbol.start, symbol.size))
             sections = [
                 (one["sh_addr"], one["sh_size"], one.data())
                 for one in elf.iter_sections()
                 if one["sh_flags"] & 4 and one["sh_type"] == "SHT_PROGBITS"
             ]
-        for name, at in places.items():
-            start, size = next(iter(at))
-            self._code[name] = _inside(sections, start, size) if len(at) == 1 else None
+        self._sections = sections
+        self._places = {name: next(iter(at)) for name, at in places.items() if len(at) == 1}
 
     def function(self, name: str) -> _Function | None:
         if name not in self._known:
-            code = self._code.get(name)
+            place = self._places.get(name)
+            code = None if place is None else _inside(self._sections, *place)
             self._known[name] = None if code is None else _read(code)
         return self._known[name]
 
@@ -113,7 +114,7 @@ def _inside(sections: Iterable[tuple[int, int, bytes]], start: int, size: int) -
 def _read_program(path: str) -> _Program | None:
     try:
         return _Program(Path(path))
-    except (OSError, ValueError, ELFError):
+    except (OSError, ValueError, ELFError, struct.error):
         return None
 
 

@@ -24,14 +24,15 @@ Sizes = Mapping[Arm, float | str]
 """By arm: bytes, or the reason why they are missing."""
 
 
-def hot_code(builds: Mapping[Arm, Built], counts: Sequence[InstructionCount]) -> Sizes:
-    """Reads the symbols of both builds in one process with limits."""
+def hot_code(
+    builds: Mapping[Arm, Built], counts: Sequence[InstructionCount], reading: LimitedReading
+) -> Sizes:
+    """Reads the symbols of both builds."""
     executed = {
         one.arm: {plain_name(node.name) for node in one.calls if node.own and node.name != OTHERS}
         for one in counts
     }
-    with LimitedReading() as reading:
-        return {arm: _of_build(built, executed.get(arm, set()), reading) for arm, built in builds.items()}
+    return {arm: _of_build(built, executed.get(arm, set()), reading) for arm, built in builds.items()}
 
 
 def _of_build(built: Built, executed: set[str], reading: LimitedReading) -> float | str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The measurement of a run. `measure` has all steps in order."""
+"""The measurement of a run. `_measured` has all steps in order."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from nalm_core.text.amounts import listed_at_most
 from nalm_core.text.percents import share_percent
 from nalm_core.verdict.placement import may_be_placement
 
+from nalm_agent.artifacts.limited_reading import LimitedReading
 from nalm_agent.artifacts.unnamed_data import watch_of
 from nalm_agent.build.build import Built, build
 from nalm_agent.build.equal_code import (
@@ -89,6 +90,13 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
     Raises ConfigError for a mistake in head's nalm.toml, HostError if this host cannot measure. A failed
     build or NF raises nothing: the report is `broken` if head is at fault, `failed` if base is.
     """
+    with LimitedReading() as reading:
+        return _measured(request, home, work, progress, reading)
+
+
+def _measured(
+    request: Request, home: Home, work: WorkDir, progress: Progress, reading: LimitedReading
+) -> RunReport:
     progress.step("checkout", request.head.short, 0.0)
     config = within_budget(read_config(request.repository, request.head), request.budget_seconds)
     config = with_layouts(config, request.layouts)
@@ -113,6 +121,7 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
             rebuild=request.rebuild,
             fills_cache=fills_cache,
             step=lambda line: progress.step("build", f"{what}: {line}", fraction),
+            reading=reading,
         )
 
     arm = Arm.BASE
@@ -137,7 +146,7 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
     cores = choose(max(one.run.scenario.lcores for one in arms.values()))
     with hold(cores, progress.say):
         try:
-            place = Place(home, work, cores)
+            place = Place(home, work, cores, reading)
             started = _try_arms(builder, place, arms, progress)
             functions = config.stage_functions()
             builder.arms = {
@@ -170,6 +179,8 @@ class Place:
     home: Home
     work: WorkDir
     cores: Cores
+    reading: LimitedReading
+    """Reads files of the builds."""
 
 
 @dataclass(frozen=True)
@@ -340,7 +351,7 @@ def _measure_arms(
     )
     outcome = _rounds(bench, runs, builder, comparison, progress)
     if readings is not None:
-        builder.own_metrics = own_metrics(config, arms, readings, place.work, builder)
+        builder.own_metrics = own_metrics(config, arms, readings, place.work, builder, reading=place.reading)
     explained = outcome in ("regressed", "improved") or builder.request.profile
     if explained:
         progress.step("explain", "sampling functions and lines", EXPLAIN_BEGINS)

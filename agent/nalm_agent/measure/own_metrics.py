@@ -12,6 +12,7 @@ from nalm_core.report.catalogue import METRICS, SHIPPED
 from nalm_core.report.own_metrics import OwnMetric
 from nalm_core.report.run_report import Arm
 
+from nalm_agent.artifacts.limited_reading import LimitedReading
 from nalm_agent.build.build import Built
 from nalm_agent.config.metrics import MetricConfig
 from nalm_agent.config.nalm_toml import Config
@@ -46,8 +47,11 @@ def own_metrics(
     readings: LaunchMetrics,
     work: WorkDir,
     builder: ReportBuilder,
+    *,
+    reading: LimitedReading,
 ) -> list[OwnMetric]:
-    """All metrics of a run, those of nalm.toml first. builder: of its report, with counts of instructions."""
+    """All metrics of a run, those of nalm.toml first. builder: of its report, with counts of instructions.
+    reading: of files of the builds."""
     margin_of = {one.metric: one for one in builder.margins if one.stage is None}
     builds = {arm: arms[arm].built for arm in BUILT_ARMS}
     found = [
@@ -56,7 +60,7 @@ def own_metrics(
         else _of_launches(_defined(name, metric, margin_of[name]), arms, readings)
         for name, metric in config.metrics.items()
     ]
-    sizes = hot_code(builds, builder.instructions)
+    sizes = hot_code(builds, builder.instructions, reading)
     return [*found, *_shipped(arms, builds, readings, margin_of, sizes)]
 
 

@@ -44,6 +44,7 @@ from nalm_core.report.trials.rate_run import (
 from nalm_core.report.trials.trial import LoadEvents, Phase, Search, Trial
 from nalm_core.text.percents import share_percent
 
+from nalm_agent.artifacts.limited_reading import LimitedReading
 from nalm_agent.build.build import Built, build
 from nalm_agent.build.equal_code import not_compared, same_untried, unnamed_differing, unnamed_note
 from nalm_agent.config.generators import GeneratorConfig
@@ -190,7 +191,8 @@ def _measured(
     """The report, under the scenario's own name. Raises ArmError."""
     if settings.shape != NO_SHAPE:
         builder.notes.append(f"both are offered the shape of the scenario's load: {settings.shape.described}")
-    built = _built(builder, config, kind, settings, home=home, progress=progress)
+    with LimitedReading() as reading:
+        built = _built(builder, config, kind, settings, home=home, progress=progress, reading=reading)
     (base, of_base), (head, of_head) = built
     builder.arms = {
         Arm.BASE: ArmInfo(build=of_base.build, run=base.definition),
@@ -231,6 +233,7 @@ def _built(
     *,
     home: Home,
     progress: Progress,
+    reading: LimitedReading,
 ) -> list[tuple[Subject, Built]]:
     """Base and head, built. Both run as head's [rates] says, are offered head's traffic and shape, and share
     its generator.
@@ -282,6 +285,7 @@ def _built(
                 progress.say,
                 rebuild=request.rebuild,
                 fills_cache=fills_cache,
+                reading=reading,
             )
         found.append((one, made))
     return found

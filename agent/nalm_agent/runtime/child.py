@@ -15,7 +15,8 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-_REAPER = Path(__file__).with_name("reaper.py")
+_REAPER = f"import sys; sys.path.append({str(Path(__file__).parent)!r}); import reaper; reaper.main()"
+"""A module is compiled once; a program would be at each start."""
 
 
 class Child:
@@ -34,7 +35,7 @@ class Child:
         self._unread = b""
         self._reports, reporting = os.pipe()
         try:
-            own = [sys.executable, "-I", "-S", str(_REAPER), str(given), str(output), str(reporting)]
+            own = [sys.executable, "-I", "-S", "-c", _REAPER, str(given), str(output), str(reporting)]
             self._reaper = subprocess.Popen(
                 own,
                 bufsize=0,

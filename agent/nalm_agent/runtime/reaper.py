@@ -9,17 +9,17 @@ itself if the reaper is killed.
 Arguments: file descriptors of the command's input, of its output and of the reports. Input: the command, its
 directory and its environment, by `marshal`. Reports: a line `pid N`, then `status N` of waitpid(2) when the
 command has ended, or `error N`, an errno. `child.py` is the other end. Nothing but the standard library is
-imported, and little of it: this program is started for each command.
+imported, and little of it: this program is started for each command. To load `signal`, which makes
+enumerations of what `_signal` has, would take a third of its start.
 """
 
 from __future__ import annotations
 
-import contextlib
+import _signal as signal  # type: ignore[import-not-found]
 import ctypes
 import marshal
 import os
 import select
-import signal
 import sys
 
 PDEATHSIG, CHILD_SUBREAPER = 1, 36
@@ -31,6 +31,11 @@ _DEFAULT = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGPIPE, signal
 
 
 def main() -> None:
+    _main()
+    os._exit(0)
+
+
+def _main() -> None:
     given, output, reports = (int(one) for one in sys.argv[1:])
     size = int.from_bytes(_read(8), "little")
     command, directory, environment = marshal.loads(_read(size))
@@ -130,8 +135,10 @@ def _end_all(root: int, ended: int, reports: int) -> None:
 
 
 def _report(reports: int, line: str) -> None:
-    with contextlib.suppress(BrokenPipeError):  # the agent was killed
+    try:
         os.write(reports, f"{line}\n".encode())
+    except BrokenPipeError:  # the agent was killed
+        return
 
 
 def _killed(group: int) -> bool:
@@ -150,11 +157,13 @@ def _groups_below(ancestor: int) -> set[int]:
     group_of, children = dict[int, int](), dict[int, list[int]]()
     for process in os.scandir("/proc"):
         if process.name.isdigit():
-            with contextlib.suppress(OSError):
+            try:
                 # after the name in brackets, which may contain anything: state, parent, group
                 fields = _stat(process.path).rpartition(b")")[2].split()
-                group_of[int(process.name)] = int(fields[2])
-                children.setdefault(int(fields[1]), []).append(int(process.name))
+            except OSError:  # it has ended
+                continue
+            group_of[int(process.name)] = int(fields[2])
+            children.setdefault(int(fields[1]), []).append(int(process.name))
     below = list(children.get(ancestor, ()))
     for pid in below:
         below += children.get(pid, ())
@@ -167,8 +176,3 @@ def _stat(process: str) -> bytes:
         return os.read(file, 4096)
     finally:
         os.close(file)
-
-
-if __name__ == "__main__":
-    main()
-    os._exit(0)

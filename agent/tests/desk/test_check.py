@@ -160,8 +160,8 @@ def test_functions_that_only_moved_are_not_measured_unless_requested(
 def test_feature_merge_has_three_arms_and_a_price(
     nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
-    nf_repository.commit("start small", nalm__toml=NALM_TOML.replace('["alpha", "beta"]', '["alpha"]'))
-    nf_repository.commit("beta, and alpha edited", nalm__toml=NALM_TOML, work__h="#define ALPHA_WORK 41\n")
+    nf_repository.commit("start small", nalm__toml=FEW_LAUNCHES.replace('["alpha", "beta"]', '["alpha"]'))
+    nf_repository.commit("beta, and alpha edited", nalm__toml=FEW_LAUNCHES, work__h="#define ALPHA_WORK 41\n")
     done = nalm.run("check", "--json", str(tmp_path / "run.json"), cwd=nf_repository.path)
     report = report_of(tmp_path / "run.json")
     assert set(report.arms) == {Arm.BASE, Arm.HEAD, Arm.HEAD_AS_BASE}
@@ -261,8 +261,7 @@ static unsigned spent(void)
 
 @pytest.mark.parametrize(
     ("limit", "status"),
-    [("122000", RunStatus.FAILED), ("(1UL << 60)", RunStatus.BROKEN)],
-    ids=["both", "head"],
+    [("122000", RunStatus.FAILED), *by_night(("(1UL << 60)", RunStatus.BROKEN))],
 )
 def test_a_program_that_ends_by_itself_is_no_fault_of_head(
     nf_repository: NfRepository, nalm: Nalm, *, tmp_path: Path, limit: str, status: RunStatus

@@ -14,7 +14,7 @@ SHORT = """
 modes = ["mrr"]
 launches = 2
 trial_s = 0.05
-soak_hours = 0.0007
+soak_hours = 0.0003
 soak_interval_s = 0.05
 pps = 50000
 """

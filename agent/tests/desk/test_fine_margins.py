@@ -28,7 +28,7 @@ def commit_with_ninja(repository: NfRepository) -> None:
     repository.write("build.ninja.in", BY_NINJA)
     before, _, rest = NALM_TOML.partition("commands = ")
     commands = '[["cp", "{source}/build.ninja.in", "{build}/build.ninja"], ["ninja", "-C", "{build}"]]'
-    text = before + "commands = " + commands + "\n" + rest.partition("\n")[2].replace("= 8", "= 7")
+    text = before + "commands = " + commands + "\n" + rest.partition("\n")[2].replace("= 8", "= 5")
     repository.commit("ninja", nalm__toml=text.replace('"work.h"]', '"work.h", "build.ninja.in"]'))
 
 
@@ -43,14 +43,14 @@ def test_layouts_pool_and_plan(nf_repository: NfRepository, tmp_path: Path) -> N
     assert empty.returncode == 3 and "has no run of this pair" in empty.stdout
 
     output = tmp_path / "run.json"
-    measure = ("--force", "--layouts", "3", "--margin", "0.1", "--minutes", "3", "--json", str(output))
+    measure = ("--force", "--layouts", "2", "--margin", "0.1", "--minutes", "3", "--json", str(output))
     for _ in range(2):
         done = nalm.run("check", *pair, *measure, cwd=nf_repository.path)
         assert done.returncode in (0, 1, 3), done.stderr
     report = parse_report(output.read_bytes())
     assert report.settings.margin == 0.001 and report.settings.budget_seconds == 180
     assert report.layouts is not None and report.layouts.relinked, report.layouts
-    assert report.layouts.numbers[:7] == [1, 1, 2, 2, 3, 3, 1]
+    assert report.layouts.numbers[:5] == [1, 1, 2, 2, 1]
 
     pooled = nalm.run("check", *pair, "--margin", "0.1", "--pool", "--json", "-", cwd=nf_repository.path)
     found = json.loads(pooled.stdout)["tiny"]
@@ -71,7 +71,7 @@ def test_the_stage_with_changed_code_is_judged_by_itself(
     commit_with_ninja(nf_repository)
     nf_repository.commit("more work in beta", work__h="#define BETA_WORK 31\n")
     output = tmp_path / "run.json"
-    how = ("--margin", "0.1", "--layouts", "3", "--minutes", "3", "--json", str(output))
+    how = ("--margin", "0.1", "--layouts", "2", "--minutes", "3", "--json", str(output))
     done = nalm.run("check", "HEAD~1", "HEAD", "--scenario", "tiny", *how, cwd=nf_repository.path)
     assert done.returncode in (0, 1, 3), done.stderr
     report = parse_report(output.read_bytes())
@@ -80,7 +80,7 @@ def test_the_stage_with_changed_code_is_judged_by_itself(
     code = judge(report).code
     assert code is not None and code.stages == report.settings.changed_stages
     assert code.changed.low <= 1.014 <= code.changed.high
-    assert not code.decided, "three placements of code are too few"
+    assert not code.decided, "two placements of code are too few"
 
 
 @pytest.mark.parametrize(
@@ -106,6 +106,8 @@ def test_a_build_that_cannot_be_linked_again_says_so(
     assert report.layouts is not None and not report.layouts.relinked
     assert "no build.ninja" in (report.layouts.reason or "")
     assert len(set(report.layouts.numbers)) == len(report.layouts.numbers)
+    disturbed = "usable pairs of turns" in done.stdout  # by other programs: there are no figures
+    assert disturbed or "Stack and heap were placed in several ways" in done.stdout
 
 
 @pytest.mark.parametrize("percent", [0.09, 0, -1, 100])

@@ -127,6 +127,7 @@ def test_kept_counts_of_another_state_of_the_host_are_made_again(
     assert not any("counted again" in note for note in notes)
 
 
+@pytest.mark.nightly
 def test_kept_counts_stay_where_only_changed_code_executes_other_instructions(
     nf_repository: NfRepository, nalm: Nalm, tmp_path: Path, home: Home
 ) -> None:

@@ -23,15 +23,22 @@ OTHER = "[['meson', 'setup', '{build}'], ['sh', '-c', 'CC=tcc ninja']]"
 
 
 @pytest.fixture
-def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder before all others of PATH."""
+def looking_again() -> Iterator[None]:
+    """The test finds its own tools, and later ones those of the host."""
+    forget_toolchain()
+    yield
+    forget_toolchain()
+
+
+@pytest.fixture
+def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, looking_again: None) -> Path:
+    """A folder before all others of PATH. The host's headers are not looked at, and cannot count."""
     folder = tmp_path / "tools"
     folder.mkdir()
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
     monkeypatch.delenv("CC", raising=False)
-    forget_toolchain()
-    yield folder
-    forget_toolchain()
+    monkeypatch.setattr("nalm_agent.native.toolchain.development_digest", lambda: "")
+    return folder
 
 
 def install(folder: Path, name: str, version: str) -> None:
@@ -220,7 +227,7 @@ HEADER_OF_HOST = """
 
 
 def test_a_kept_build_is_made_again_with_a_changed_header_of_the_host(
-    nf_repository: NfRepository, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    nf_repository: NfRepository, looking_again: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else base would have the old header, and head the new one: a change of the host, judged as head's."""
     sdk = tmp_path / "sdk"
@@ -240,7 +247,7 @@ def test_a_kept_build_is_made_again_with_a_changed_header_of_the_host(
 
 
 def test_a_failed_build_is_tried_again_once_it_may_read_more(
-    nf_repository: NfRepository, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    nf_repository: NfRepository, looking_again: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sdk = tmp_path / "sdk"
     sdk.mkdir()

@@ -16,6 +16,7 @@ from nalm_agent.store.home import SHARED_MEMORY
 from nalm_core.report.run_report import RunStatus
 from nalm_core.report.serialization import parse_report
 from nalm_core.verdict.verdict import judge
+from tiers import by_night
 from tiny import Nalm, NfRepository
 from waiting import until
 
@@ -99,7 +100,7 @@ def test_killed_at_each_step_and_started_again(
     assert under(nalm.home) == set()
 
 
-@pytest.mark.parametrize("number", SIGNALS, ids=["kill", "term"])
+@pytest.mark.parametrize("number", [signal.SIGKILL, *by_night(signal.SIGTERM)])
 def test_killed_in_a_build_with_children(
     changed: NfRepository, nalm: Nalm, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:

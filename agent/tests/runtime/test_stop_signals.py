@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
-import subprocess
-import sys
+from pathlib import Path
 
 import pytest
 from nalm_agent.runtime.stop_signals import INTERRUPTED
+from tiny import loaded_nalm
+from waiting import until
 
 COMMAND = """
 import signal, sys, threading, time, typer
@@ -72,41 +74,41 @@ AS_A_THREAD_STARTS = """
 AT_ONCE = "print('here', flush=True); threading.Event().wait(60)"
 
 
-def interrupted(body: str, end: str, grace: float) -> tuple[int, str]:
+def interrupted(folder: Path, body: str, end: str, grace: float) -> tuple[int, str]:
     """Exit code and errors of a command that is told to end once it is there."""
-    program = COMMAND.format(body=body, end=end, grace=grace)
-    process = subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "here\n"
-    process.send_signal(signal.SIGTERM)
+    program, output, errors = (folder / name for name in ("command.py", "out", "err"))
+    program.write_text(COMMAND.format(body=body, end=end, grace=grace))
+    process = loaded_nalm().start([program], environment=os.environ, output=output, errors=errors)
     try:
-        _, errors = process.communicate(timeout=50)
+        assert until(lambda: output.exists() and output.read_text() == "here\n")
+        process.send_signal(signal.SIGTERM)
+        code = process.wait(timeout=50)
     finally:
         process.kill()
-    return process.returncode, errors
+    return code, errors.read_text()
 
 
-def test_a_step_is_not_cut_in_two() -> None:
-    code, errors = interrupted(IN_A_STEP, "print('undone', file=sys.stderr)", grace=40)
+def test_a_step_is_not_cut_in_two(tmp_path: Path) -> None:
+    code, errors = interrupted(tmp_path, IN_A_STEP, "print('undone', file=sys.stderr)", grace=40)
     assert (code, errors) == (INTERRUPTED, "whole\nundone\nnalm: interrupted; nothing is left running\n")
 
 
-def test_what_a_starting_thread_counts_is_awaited() -> None:
-    code, errors = interrupted(AS_A_THREAD_STARTS, "print(began == ended != [], file=sys.stderr)", grace=40)
+def test_what_a_starting_thread_counts_is_awaited(tmp_path: Path) -> None:
+    code, errors = interrupted(
+        tmp_path, AS_A_THREAD_STARTS, "print(began == ended != [], file=sys.stderr)", grace=40
+    )
     assert (code, errors) == (INTERRUPTED, "True\nnalm: interrupted; nothing is left running\n")
 
 
 @pytest.mark.parametrize("body", [IN_A_DESTRUCTOR, ON_A_BUSY_HOST])
-def test_a_signal_during_a_destructor_is_not_lost(body: str) -> None:
-    code, errors = interrupted(body, "pass", grace=40)
+def test_a_signal_during_a_destructor_is_not_lost(tmp_path: Path, body: str) -> None:
+    code, errors = interrupted(tmp_path, body, "pass", grace=40)
     assert (code, errors) == (INTERRUPTED, "nalm: interrupted; nothing is left running\n")
 
 
-def test_a_clean_up_that_hangs_is_ended_and_says_where() -> None:
+def test_a_clean_up_that_hangs_is_ended_and_says_where(tmp_path: Path) -> None:
     taken = "lock = threading.Lock(); lock.acquire(); lock.acquire()"
-    code, errors = interrupted(AT_ONCE, taken, grace=0.2)
+    code, errors = interrupted(tmp_path, AT_ONCE, taken, grace=0.2)
     assert code == INTERRUPTED
     assert "still cleaning up after 0.2 s; please report this trace" in errors
-    assert 'File "<string>", line' in errors and "in command" in errors
+    assert 'command.py", line' in errors and "in command" in errors
