@@ -14,8 +14,9 @@ from nalm_core.report.serialization import dump_report
 from nalm_server.app.application import make_app
 from nalm_server.app.compact_answers import ROUTES, accepts
 from nalm_server.base.answer_cache import AnswerCache
-from nalm_server.results import service as results
-from nalm_server.views.compare import run_code, run_rates
+from nalm_server.results import summary
+from nalm_server.results.extracts import service as extracts
+from nalm_server.views.compare import run_rates
 from nalm_server_harness import Scenes, Service
 from nalm_server_rates import swept
 from nalm_server_reports import body_of, make_report, sha
@@ -93,7 +94,7 @@ def test_runs_are_computed_once(service: Service, monkeypatch: pytest.MonkeyPatc
     service.upload(dump_report(swept(2, sha(0), sha(1))))
     paths = [f"/runs/{1:032x}", f"/runs/{1:032x}/code", f"/runs/{1:032x}/counts", f"/runs/{2:032x}/rates"]
     first = [service.get(path) for path in paths]
-    for module in (results, run_code, run_rates):
+    for module in (summary, extracts, run_rates):
         monkeypatch.setattr(module, "parse_report", lambda _: pytest.fail("read again"))
     assert [service.get(path) for path in paths] == first
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -237,7 +238,7 @@ def test_a_delivery_that_failed_long_ago_works_again_with_the_body_that_is_sent(
             clock.pass_seconds(3600)
             drain(service.context)
         (failed,) = service.request("GET", "/projects/demo/deliveries?status=failed", "admin")
-        return failed
+        return failed | {"reason": re.sub(r"after \d+ ms", "in no time", failed["reason"])}
 
     first = fails()
     clock.pass_seconds(15 * 24 * 3600)
