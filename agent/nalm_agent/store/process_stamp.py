@@ -54,15 +54,16 @@ def owner_of(name: str) -> Owner | None:
     parts = name.split("-")
     if len(parts) not in (4, 5) or parts[0] != STAMP or not parts[1].isdigit():
         return None
-    runs = _start_ticks(int(parts[1])) == parts[2]
-    if len(parts) == 4:  # names of before have no place
-        return Owner.RUNS if runs else Owner.NOT_FOUND
-    boot, _, space = parts[3].partition(".")
-    if boot != _boot():
-        return Owner.OTHER_BOOT
-    if space != _space():
-        return Owner.UNSEEN
-    return Owner.RUNS if runs else Owner.ENDED
+    has_place = len(parts) == 5
+    if has_place:
+        boot, _, space = parts[3].partition(".")
+        if boot != _boot():
+            return Owner.OTHER_BOOT
+        if space != _space():
+            return Owner.UNSEEN
+    if _start_ticks(int(parts[1])) == parts[2]:
+        return Owner.RUNS
+    return Owner.ENDED if has_place else Owner.NOT_FOUND
 
 
 def is_abandoned(name: str) -> bool:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import Query
@@ -87,7 +88,7 @@ def predict_roles(project: ProjectName, given: RolesInput, session: ReadDb, call
 def predict_queue(project: ProjectName, given: QueueInput, session: ReadDb, caller: Caller) -> QueueAnswer:
     """Predicts batch sizes, loss and delay under a load. Large queues and many loads are refused."""
     require_project(session, caller, project, Role.READER)
-    return service.answer(service.bounded_queue_answer, given)
+    return service.answer(partial(service.bounded_queue_answer, session), given)
 
 
 @router.post(f"{ADDRESS}/budget", responses=RESPONSES)

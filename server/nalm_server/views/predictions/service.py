@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import TypeVar
 
 from nalm_core.models.capacity import ASSUMED_IPC, CORES, Chip, capacity
@@ -39,6 +38,7 @@ from sqlalchemy.orm import Session
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.auth.access.project_repository import get as project_of
 from nalm_server.auth.tokens.principal import Principal
+from nalm_server.base.answer_cache import cache_of
 from nalm_server.base.errors import ErrorDetail, InvalidError, NotMeasuredError, ReportExpiredError
 from nalm_server.features.measured_repository import Measured, at_commit
 from nalm_server.git.commits.service import ref
@@ -57,8 +57,6 @@ MOST_BOUNDS = 200
 """Scenarios of an answer, at most."""
 MOST_OPERATIONS = 2e9
 """Floating-point operations of an answer, at most: about a second of one processor."""
-QUEUE_ANSWERS = 16
-"""Answers about queues that are kept, each of a few megabytes at most."""
 
 D = TypeVar("D", bound=Document)
 A = TypeVar("A", bound=Answer)
@@ -182,17 +180,17 @@ def answer(function: Callable[[D], A], given: D) -> A:
         raise InvalidError("Numbers are too large or too small for this model.") from error
 
 
-def bounded_queue_answer(given: QueueInput) -> QueueAnswer:
-    """Raises ModelInputError, also for an input whose answer takes too long."""
+def bounded_queue_answer(session: Session, given: QueueInput) -> QueueAnswer:
+    """Raises ModelInputError, also for an input whose answer takes too long.
+
+    Answers are kept: the page sends the same input each time it is opened.
+    """
     refuse_large(given, MOST_OPERATIONS)
-    return _queue_answer(given.model_dump_json())
 
+    def make() -> bytes:
+        return queue_answer(given).model_dump_json().encode()
 
-@lru_cache(QUEUE_ANSWERS)
-def _queue_answer(given: str) -> QueueAnswer:
-    """The page sends the same input each time it is opened, and the answer follows from the input alone.
-    given: a QueueInput in JSON."""
-    return queue_answer(QueueInput.model_validate_json(given))
+    return QueueAnswer.model_validate_json(cache_of(session).get(("queue", given.model_dump_json()), make))
 
 
 def _predictable(one: Measured) -> PredictableRun:

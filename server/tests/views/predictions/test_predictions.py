@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import pytest
@@ -18,8 +17,6 @@ from nalm_server_reports import COSTS, TSC_HZ, at_load, body_of, make_report
 
 DEMO = "/projects/demo/predictions"
 LINE = {"base_ns": 100, "packet_ns": 50}
-LOADS = itertools.count(7_000_000)
-"""Each is for one test alone, because answers are kept."""
 
 
 def upload(service: Service, number: int, scenario: str, lcores: int, **scenario_of: Any) -> str:
@@ -81,7 +78,7 @@ def test_a_queue_is_not_solved_again(service: Service, monkeypatch: pytest.Monke
         return queues.queue_answer(one)
 
     monkeypatch.setattr(predictions, "queue_answer", solve)
-    given: dict[str, Any] = {"pps": [next(LOADS)], "queue": 256, "batch": 32, "line": LINE}
+    given: dict[str, Any] = {"pps": [7_000_000], "queue": 256, "batch": 32, "line": LINE}
     first = answer(service, "queue", given)
     assert answer(service, "queue", given) == first and solved == [given["pps"]]
     assert answer(service, "queue", given | {"queue": 512})["queue"] == 512 and len(solved) == 2
